@@ -1,0 +1,1 @@
+"""Agents that play through views: random, greedy, learned policies."""

@@ -1,0 +1,68 @@
+"""What an agent is, and how a name becomes one.
+
+The environments never import agents. A name is looked up among the entry points of the group
+`celtica_env.agents`, where any installed distribution can offer its own.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from celtica_env.core.errors import OptionError, UnknownNameError
+from celtica_env.core.view import View
+
+GROUP = "celtica_env.agents"
+PATH_AGENT = "policy"
+"""Entry point that loads whatever is named by a path."""
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Something that plays. It sees views, so it cannot know more than its seat may."""
+
+    name: str
+
+    def reset(self, seed: int) -> None:
+        """Start its own randomness anew; the games' randomness is apart from it."""
+
+    def act(self, view: View) -> np.ndarray:
+        """Return one legal action per row of the view, `(n,)` integers."""
+
+
+def known_agents() -> dict[str, EntryPoint]:
+    """Return the entry point of each installed kind of agent."""
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def load_agent(agent: str | Agent, game: str) -> Agent:
+    """Return an agent for a game.
+
+    Args:
+        agent: a name such as `"greedy"`, a name with an argument (`"name:argument"`), the path of
+            a trained policy, or an agent, which is returned as it is.
+        game: a name from `games()`.
+
+    Raises:
+        UnknownNameError: no agent of that name and nothing at that path.
+        OptionError: not a name, a path or an agent.
+    """
+    if not isinstance(agent, (str, Path)):
+        if isinstance(agent, Agent):
+            return agent
+        raise OptionError(
+            f"an agent is a name, a path or an object with name, reset and act; got {agent!r}"
+        )
+    points = known_agents()
+    name, _, argument = str(agent).partition(":")
+    if name not in points:
+        if not Path(agent).exists():
+            raise UnknownNameError(
+                f"unknown agent {str(agent)!r}: no agent of that name and nothing at that path; "
+                f"known agents: {', '.join(sorted(points)) or 'none installed'}"
+            )
+        name, argument = PATH_AGENT, str(agent)
+    return points[name].load()(game, argument)

@@ -1,0 +1,450 @@
+"""Many games of one kind, stepped together: the vectorized core behind every wrapper.
+
+Legend: `B` games, `P` players, `A` actions, `F` features, `n` rows picked by `where`.
+
+Policy, stated once: masks are True = legal. In a finished game nothing is left to decide, so its
+mask row is all True and its observation is that of the last mover. A game that reaches `max_steps`
+is truncated: no payoff. A game that ends on that very step is terminated, not truncated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from celtica_env.core import loops
+from celtica_env.core.compile import (
+    announced,
+    compile_entry,
+    fingerprint,
+    game_modules,
+    game_namespace,
+)
+from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
+from celtica_env.core.registry import load_game
+from celtica_env.core.rng import mix_keys, stream_keys
+from celtica_env.core.types import FULL, PAYOFFS, Game
+from celtica_env.core.view import View
+
+AUTORESET = {
+    "disabled": loops.DISABLED,
+    "same_step": loops.SAME_STEP,
+    "next_step": loops.NEXT_STEP,
+}
+NO_LIMIT = 2**31 - 1
+MIN_ROWS_PER_THREAD = 64
+MAX_LISTED = 12  # legal actions named in an error
+
+
+@cache
+def game_kernels(package: str) -> SimpleNamespace:
+    """Compile, or load from disk, every loop for the game in `package`; announced when slow."""
+    game = load_package(package)
+    key = fingerprint([*game_modules(package), loops])
+    states, rows = np.zeros(1, game.spec.state_dtype), np.zeros(1, np.int64)
+    flags, keys = np.zeros(1, np.bool_), np.zeros(1, np.uint64)
+    floats = np.zeros((1, 1), np.float32)
+    arguments: dict[FunctionType, tuple] = {
+        loops.reset_games: (states, rows, keys, True),
+        loops.find_illegal: (states, rows, rows, flags, 0),
+        loops.step_games: (
+            states, rows, rows, flags, 0, 0, rows, states, floats, flags, flags,
+        ),
+        loops.mask_games: (states, rows, flags, np.zeros((1, 1), np.bool_)),
+        loops.observe_games: (states, rows, rows, floats[0], floats),
+        loops.potential_games: (states, rows, floats),
+        loops.censor_games: (states, rows, rows, states),
+        loops.determinize_games: (states, rows, keys, states),
+    }  # fmt: skip
+    namespace = {**vars(loops), **game_namespace(package)}
+    with announced(f"the rules of {game.spec.name}"):
+        return SimpleNamespace(
+            scales=game.spec.observation_scales(),
+            **{
+                loop.__name__: compile_entry(loop, namespace, (*examples, 0, 0), key)
+                for loop, examples in arguments.items()
+            },
+        )
+
+
+def load_package(package: str) -> Game:
+    """Return the game that lives in an imported package."""
+    return __import__(package, fromlist=["GAME"]).GAME
+
+
+class Batch:
+    """B games of one kind. Made by `make_batch`; see there for the arguments.
+
+    Attributes:
+        game: the game's identity card; `spec` is short for `game.spec`.
+        states: `(B,)` records, the games themselves. Copy, save, hash and compare them with numpy.
+        finished: `(B,)` bool, games that ended and have not been reset.
+        final_states: `(B,)` records, valid after a step in same-step autoreset for the games that
+            ended in it: their last position.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_games: int,
+        num_players: int,
+        *,
+        seed: int | None,
+        autoreset: str,
+        max_steps: int | None,
+        payoff: str,
+        num_threads: int,
+        game_offset: int,
+        reuse_buffers: bool,
+        options: dict[str, Any],
+    ) -> None:
+        self.game = game
+        self.num_games = num_games
+        self.num_players = num_players
+        self.game_offset = game_offset
+        self.autoreset = autoreset
+        self.num_threads = num_threads
+        self.reuse_buffers = reuse_buffers
+        self._autoreset = AUTORESET[autoreset]
+        self._max_steps = NO_LIMIT if max_steps is None else max_steps
+        template = game.new_record(num_players, options)
+        template["num_players"] = num_players
+        template["payoff"] = PAYOFFS.index(payoff)
+        template["viewer"] = FULL
+        self.states = np.repeat(template, num_games)
+        self.final_states = self.states.copy() if autoreset == "same_step" else self.states[:0]
+        self.finished = np.zeros(num_games, np.bool_)
+        self._ticks = np.zeros(num_games, np.int64)  # decisions since the stream was seeded
+        self._all_rows = np.arange(num_games)
+        self._movers = np.full(num_games, -1)
+        self._buffers: dict[str, np.ndarray] = {}
+        self._fresh: set[str] = set()
+        self._bind()
+        self.reset(seed=seed if seed is not None else np.random.SeedSequence().entropy)
+
+    def _bind(self) -> None:
+        self._kernels = game_kernels(self.game.package)
+        self._pool = ThreadPoolExecutor(self.num_threads) if self.num_threads > 1 else None
+
+    # --- what a batch looks like -----------------------------------------------------------------
+
+    @property
+    def spec(self):
+        """The game's declared facts."""
+        return self.game.spec
+
+    @property
+    def to_move(self) -> np.ndarray:
+        """Seat that decides next in each game, `(B,)` int8; a view of `states`."""
+        return self.states["to_move"]
+
+    @property
+    def observations(self) -> np.ndarray:
+        """What each game's mover sees, `(B, F)` float32, made on first use after a change.
+
+        A fresh array each time a game changes, unless the batch was made with `reuse_buffers`.
+        """
+        shape = (self.num_games, self.spec.observation_size)
+        return self._current("observations", shape, np.float32, self._fill_observations)
+
+    @property
+    def action_masks(self) -> np.ndarray:
+        """Legal actions of each game's mover, `(B, A)` bool, made as `observations` are."""
+        shape = (self.num_games, self.spec.num_actions)
+        return self._current("action_masks", shape, np.bool_, self._fill_masks)
+
+    def _current(self, name: str, shape: tuple, dtype: type, fill: Callable) -> np.ndarray:
+        if name not in self._fresh:
+            if not self.reuse_buffers or name not in self._buffers:
+                self._buffers[name] = np.empty(shape, dtype)
+            fill(self._buffers[name])
+            self._fresh.add(name)
+        return self._buffers[name]
+
+    def _fill_observations(self, out: np.ndarray) -> None:
+        self._observe(self.states, self._all_rows, self._movers, out)
+
+    def _observe(self, states, rows, seats, out) -> None:
+        kernel = self._kernels.observe_games
+        self._run(kernel, len(rows), states, rows, seats, self._kernels.scales, out)
+
+    def _fill_masks(self, out: np.ndarray) -> None:
+        kernel = self._kernels.mask_games
+        self._run(kernel, len(out), self.states, self._all_rows, self.finished, out)
+
+    def observe(self, where=None, seats=None, *, final: bool = False) -> np.ndarray:
+        """Return what given seats see, `(n, F)` float32, a fresh array.
+
+        Args:
+            where: indices of games `(n,)`; all when None.
+            seats: seat per row `(n,)`; the mover's when None.
+            final: look at `final_states` in place of `states`.
+        """
+        rows = self._rows(where)
+        seats = self._movers[: len(rows)] if seats is None else np.asarray(seats, np.int64)
+        out = np.empty((len(rows), self.spec.observation_size), np.float32)
+        states = self.final_states if final else self.states
+        self._observe(states, rows, seats, out)
+        return out
+
+    def masks(self, where=None) -> np.ndarray:
+        """Return the legal actions of the movers of given games, `(n, A)` bool, a fresh array."""
+        rows = self._rows(where)
+        out = np.empty((len(rows), self.spec.num_actions), np.bool_)
+        self._run(self._kernels.mask_games, len(rows), self.states, rows, self.finished, out)
+        return out
+
+    def potentials(self, where=None, *, final: bool = False) -> np.ndarray:
+        """Return each seat's potential for shaping, `(n, P)` float32; zero in a finished game."""
+        rows = self._rows(where)
+        out = np.empty((len(rows), self.num_players), np.float32)
+        states = self.final_states if final else self.states
+        self._run(self._kernels.potential_games, len(rows), states, rows, out)
+        return out
+
+    def view(self, where=None) -> View:
+        """Return what the movers of given games may know, and nothing else."""
+        rows = self._rows(where)
+        states = np.empty(len(rows), self.spec.state_dtype)
+        movers = self._movers[: len(rows)]
+        self._run(self._kernels.censor_games, len(rows), self.states, rows, movers, states)
+        keys = mix_keys(rows + self.game_offset, self._ticks[rows])
+        return View(self.game, self._kernels, states, self.finished[rows], keys)
+
+    # --- how a batch changes ---------------------------------------------------------------------
+
+    def step(self, actions, where=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Carry out one action in each game, or in the games `where`.
+
+        Args:
+            actions: `(n,)` integers, one per game of `where` (all games when None).
+            where: distinct indices of games; the others stay untouched.
+
+        Returns:
+            rewards `(n, P)` float32 (zero until a game ends), terminated `(n,)` bool and
+            truncated `(n,)` bool, fresh arrays.
+
+        Raises:
+            IllegalActionError: an action is illegal, or `actions` has a wrong shape or dtype.
+            GameOverError: a game is finished and autoreset is disabled. In both cases no game of
+                the batch has changed.
+        """
+        rows = self._rows(where)
+        actions = self._as_actions(actions, len(rows))
+        self._check(rows, actions)
+        n = len(rows)
+        rewards = np.empty((n, self.num_players), np.float32)
+        terminated, truncated = np.empty(n, np.bool_), np.empty(n, np.bool_)
+        last = self.final_states if self._autoreset == loops.SAME_STEP else self.states
+        self._fresh.clear()
+        self._run(
+            self._kernels.step_games, n, self.states, rows, actions, self.finished, self._autoreset,
+            self._max_steps, self._ticks, last, rewards, terminated, truncated,
+        )  # fmt: skip
+        return rewards, terminated, truncated
+
+    def reset(self, mask=None, *, seed: int | None = None) -> None:
+        """Begin new games, in all rows or where `mask` `(B,)` bool is True.
+
+        With `seed`, game i goes back to the start of stream (seed, game_offset + i); without,
+        each game goes on with its own stream, so the next game differs from the last.
+        """
+        rows = self._all_rows if mask is None else self._rows_of_mask(mask)
+        reseed = seed is not None
+        keys = stream_keys(check_seed(seed) if reseed else 0, rows + self.game_offset)
+        self._fresh.clear()
+        self._run(self._kernels.reset_games, len(rows), self.states, rows, keys, reseed)
+        self.finished[rows] = False
+        if reseed:
+            self._ticks[rows] = 0
+
+    def clone(self) -> Batch:
+        """Return an independent copy; both go on identically under the same actions."""
+        copy = Batch.__new__(Batch)
+        copy.__setstate__(self.__getstate__())
+        return copy
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        del state["_kernels"], state["_pool"]
+        state["game"] = self.game.package
+        state["_buffers"], state["_fresh"] = {}, set()
+        for name in ("states", "final_states", "finished", "_ticks"):
+            state[name] = state[name].copy()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.game = load_package(state["game"])
+        self._bind()
+
+    def __deepcopy__(self, _memo) -> Batch:
+        return self.clone()
+
+    # --- checks and plumbing ---------------------------------------------------------------------
+
+    def _rows(self, where) -> np.ndarray:
+        if where is None:
+            return self._all_rows
+        rows = np.ascontiguousarray(where)
+        if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
+            raise OptionError(
+                f"where must be a 1-D array of game indices, got {rows.dtype} of shape {rows.shape}"
+                "; for a bool mask pass np.flatnonzero(mask)"
+            )
+        rows = rows.astype(np.int64, copy=False)
+        if rows.size and (rows.min() < 0 or rows.max() >= self.num_games):
+            raise OptionError(f"where holds an index outside [0, {self.num_games})")
+        if np.bincount(rows, minlength=1).max() > 1:
+            raise OptionError("where names a game twice")
+        return rows
+
+    def _rows_of_mask(self, mask) -> np.ndarray:
+        mask = np.asarray(mask)
+        if mask.dtype != np.bool_ or mask.shape != (self.num_games,):
+            raise OptionError(
+                f"mask must be bool of shape ({self.num_games},), got {mask.dtype} {mask.shape}"
+            )
+        return np.flatnonzero(mask)
+
+    def _as_actions(self, actions, n: int) -> np.ndarray:
+        actions = np.asarray(actions)
+        if actions.shape != (n,) or (n and actions.dtype.kind not in "iu"):
+            raise IllegalActionError(
+                f"expected {n} integer actions, shape ({n},); "
+                f"got {actions.dtype} of shape {actions.shape}"
+            )
+        return np.ascontiguousarray(actions, np.int64)
+
+    def _check(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        bad = self._run(
+            self._kernels.find_illegal, len(rows), self.states, rows, actions, self.finished,
+            self._autoreset,
+        )  # fmt: skip
+        if bad < 0:
+            return
+        row = int(rows[bad])
+        if self.finished[row]:
+            raise GameOverError(
+                f"game {row} is finished; reset it, or make the batch with autoreset"
+            )
+        raise IllegalActionError(self._describe_illegal(row, int(actions[bad])))
+
+    def _describe_illegal(self, row: int, action: int) -> str:
+        to_text = self.game.action_to_text
+        known = 0 <= action < self.spec.num_actions
+        name = f"{action} ({to_text(action)})" if known else f"{action} (out of range)"
+        legal = np.flatnonzero(self.masks([row])[0])
+        shown = ", ".join(f"{a} ({to_text(a)})" for a in legal[:MAX_LISTED].tolist())
+        more = f" and {len(legal) - MAX_LISTED} more" if len(legal) > MAX_LISTED else ""
+        seat = self.states["to_move"][row]
+        return f"game {row}, player {seat}: action {name} is not legal; legal are {shown}{more}"
+
+    def _run(self, kernel: Callable, n: int, *arguments) -> int:
+        """Run a kernel over n rows, on slices when there are threads; return its first result."""
+        if self._pool is None or n < 2 * MIN_ROWS_PER_THREAD:
+            result = kernel(*arguments, 0, n)
+            return -1 if result is None else result
+        cuts = np.linspace(0, n, self.num_threads + 1).astype(int).tolist()
+        tasks = [
+            self._pool.submit(kernel, *arguments, start, stop)
+            for start, stop in zip(cuts, cuts[1:])
+        ]
+        found = [task.result() for task in tasks]
+        return next((result for result in found if result is not None and result >= 0), -1)
+
+
+def check_seed(seed: int) -> int:
+    """Return a valid seed as a Python int.
+
+    Raises:
+        OptionError: if it is not a non-negative integer.
+    """
+    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise OptionError(f"seed must be a non-negative integer or None, got {seed!r}")
+    return int(seed)
+
+
+def _check_int(name: str, value: Any, low: int, high: int | None = None) -> int:
+    is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_int or value < low or (high is not None and value > high):
+        bound = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise OptionError(f"{name} must be an integer {bound}, got {value!r}")
+    return int(value)
+
+
+def _check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
+    if value not in choices:
+        raise OptionError(f"unknown {name} {value!r}; choose from {', '.join(choices)}")
+    return value
+
+
+def make_batch(
+    game: str,
+    num_games: int = 1,
+    num_players: int = 2,
+    seed: int | None = None,
+    *,
+    autoreset: str = "disabled",
+    max_steps: int | None = None,
+    payoff: str = "win",
+    num_threads: int = 1,
+    game_offset: int = 0,
+    reuse_buffers: bool = False,
+    **options: Any,
+) -> Batch:
+    """Make a batch of games, dealt and ready to be stepped.
+
+    Args:
+        game: a name from `games()`.
+        num_games: B.
+        num_players: P, in the game's range.
+        seed: non-negative integer; None draws fresh entropy. Game i depends only on the seed,
+            `game_offset + i` and its actions.
+        autoreset: `"disabled"`, `"same_step"` (a game that ends is dealt anew in the same step,
+            its last position kept in `final_states`) or `"next_step"` (its next step ignores the
+            action and deals anew).
+        max_steps: decisions after which a game is truncated; None for no limit.
+        payoff: `"win"`, `"rank"` or `"margin"`.
+        num_threads: threads that share each call; they pay off from some hundred games on.
+        game_offset: number of the first game within the seed, to split one batch into several.
+        reuse_buffers: hand out the same observation and mask arrays every time, rewritten in
+            place. Faster for large batches; copy what you keep.
+        options: the game's own options, see `spec(game).options`.
+
+    Raises:
+        UnknownNameError: no such game.
+        OptionError: an argument or option is unknown or out of range.
+    """
+    card = load_game(game)
+    _check_int("num_games", num_games, 1)
+    _check_int("num_players", num_players, card.spec.min_players, card.spec.max_players)
+    _check_int("num_threads", num_threads, 1)
+    _check_int("game_offset", game_offset, 0)
+    _check_choice("autoreset", autoreset, list(AUTORESET))
+    _check_choice("payoff", payoff, PAYOFFS)
+    if max_steps is not None:
+        _check_int("max_steps", max_steps, 1)
+    unknown = sorted(set(options) - set(card.spec.options))
+    if unknown:
+        raise OptionError(
+            f"{game} has no option {unknown[0]!r}; its options are {', '.join(card.spec.options)}"
+        )
+    return Batch(
+        card,
+        int(num_games),
+        int(num_players),
+        seed=None if seed is None else check_seed(seed),
+        autoreset=autoreset,
+        max_steps=max_steps,
+        payoff=payoff,
+        num_threads=num_threads,
+        game_offset=game_offset,
+        reuse_buffers=reuse_buffers,
+        options=options,
+    )

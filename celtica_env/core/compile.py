@@ -1,0 +1,114 @@
+"""Turn plain loops and a game's verbs into machine code that is cached on disk and never stale.
+
+A loop of `core.loops` names the verbs as globals. `compile_entry` rebinds those globals to a game's
+functions and compiles the result under a name that carries a fingerprint of the sources, because
+numba's cache looks only at the file of the entry function: without it an edited rule would leave
+old machine code running.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+
+ANNOUNCE_AFTER = 1.0  # seconds; a cached load takes milliseconds
+
+
+def fingerprint(modules: Iterable[ModuleType]) -> str:
+    """Return a hash of the sources of every module beside the given ones, and of the flags."""
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
+    folders = sorted({Path(module.__file__ or "").parent for module in modules})
+    for folder in folders:
+        for source in sorted(folder.glob("*.py")):
+            digest.update(source.name.encode() + source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def compile_entry(
+    function: FunctionType, namespace: Mapping[str, Any], arguments: tuple, key: str
+) -> Callable:
+    """Compile a plain function with its globals replaced by `namespace`.
+
+    Args:
+        function: source of the code; its own globals are not used.
+        namespace: names the function may use, compiled functions among them.
+        arguments: examples of the arguments, which fix the only signature.
+        key: fingerprint under which the machine code is cached.
+
+    Returns:
+        The compiled function, or a plain one that behaves alike when numba is switched off.
+    """
+    bound = FunctionType(function.__code__, dict(namespace), function.__name__)
+    bound.__module__ = function.__module__
+    bound.__qualname__ = f"{function.__name__}_{key}"
+    if numba.config.DISABLE_JIT:
+        return _interpreted(bound)
+    signature = tuple(numba.typeof(argument) for argument in arguments)
+    try:
+        return numba.njit(signature, nogil=True, cache=True)(bound)
+    except RuntimeError as error:
+        if "cannot cache" not in str(error):
+            raise
+        # No folder is writable: the code is compiled anew in each process.
+        return numba.njit(signature, nogil=True)(bound)
+
+
+def _interpreted(function: FunctionType) -> Callable:
+    """Let plain Python read record fields as attributes and wrap around in 64 bits."""
+
+    def run(*arguments):
+        views = [
+            a.view(np.recarray) if isinstance(a, np.ndarray) and a.dtype.names else a
+            for a in arguments
+        ]
+        with np.errstate(over="ignore"):
+            return function(*views)
+
+    return run
+
+
+@contextmanager
+def announced(what: str):
+    """Say on stderr that `what` is being compiled, if it takes long enough to notice."""
+    start = time.perf_counter()
+    say = threading.Timer(
+        ANNOUNCE_AFTER,
+        lambda: print(
+            f"celtica-env: compiling {what}, once (about 10 to 30 s) ...", file=sys.stderr, flush=True
+        ),
+    )
+    say.daemon = True
+    say.start()
+    try:
+        yield
+    finally:
+        say.cancel()
+    elapsed = time.perf_counter() - start
+    if elapsed > ANNOUNCE_AFTER:
+        print(f"celtica-env: compiled {what} in {elapsed:.1f} s", file=sys.stderr, flush=True)
+
+
+@cache
+def game_namespace(package: str) -> dict[str, Any]:
+    """Return every name of a game's `rules` and `observe` modules."""
+    names: dict[str, Any] = {}
+    for module in game_modules(package):
+        names.update(vars(module))
+    return names
+
+
+def game_modules(package: str) -> tuple[ModuleType, ModuleType]:
+    """Import and return the modules that hold a game's verbs."""
+    return importlib.import_module(f"{package}.rules"), importlib.import_module(f"{package}.observe")

@@ -1,0 +1,33 @@
+"""Every error this package raises on purpose.
+
+All derive from `CelticaError`, and each also derives from the built-in error a caller would expect,
+so `except ValueError` keeps working.
+"""
+
+
+class CelticaError(Exception):
+    """Base of the package's own errors."""
+
+
+class OptionError(CelticaError, ValueError):
+    """An argument or option is unknown or out of range; the message lists what is accepted."""
+
+
+class UnknownNameError(CelticaError, LookupError):
+    """A game or agent name is not known; the message lists the known ones."""
+
+
+class IllegalActionError(CelticaError, ValueError):
+    """An action is not legal in its game; the batch is unchanged."""
+
+
+class GameOverError(CelticaError, RuntimeError):
+    """A finished game was stepped; the batch is unchanged."""
+
+
+class BoardError(CelticaError, ValueError):
+    """A board file breaks a rule; the message names the place and the reason."""
+
+
+class CheckpointError(CelticaError, RuntimeError):
+    """A checkpoint is missing, damaged or made for something else."""

@@ -1,0 +1,120 @@
+"""The entry kernels: loops over a batch of records, written once and bound to each game.
+
+Legend: `N` rows worked on, `P` players, `A` actions, `F` features. `rows` (N,) int64 picks records
+of the batch; row k of every other array belongs to record `rows[k]`. Each loop does rows
+`start <= k < stop`, so that threads can share a call.
+"""
+
+import numpy as np
+
+DISABLED, SAME_STEP, NEXT_STEP = 0, 1, 2
+"""Autoreset modes, as numbers for the kernels."""
+
+
+def _verb(*_):
+    raise NotImplementedError("bound to a game's function by core.compile")
+
+
+reset = step = is_legal = legal_mask = observe = is_terminal = _verb
+returns = potential = censor = determinize = _verb
+
+
+def reset_games(states, rows, keys, reseed, start, stop):
+    """Begin a new game in each record; with `reseed`, on the stream that starts at `keys` (N,)."""
+    for k in range(start, stop):
+        s = states[rows[k]]
+        if reseed:
+            s.rng = keys[k]
+        reset(s)
+
+
+def find_illegal(states, rows, actions, finished, autoreset, start, stop):
+    """Return the first row whose game is finished (if it must not be) or action illegal, or -1."""
+    for k in range(start, stop):
+        row = rows[k]
+        if finished[row]:
+            if autoreset != NEXT_STEP:
+                return k
+        elif not is_legal(states[row], actions[k]):
+            return k
+    return -1
+
+
+def step_games(
+    states, rows, actions, finished, autoreset, max_steps, ticks,
+    last, rewards, ends, truncs, start, stop,
+):  # fmt: skip
+    """Carry out one legal action (N,) in each record.
+
+    Writes `rewards` (N, P) float32, `ends` and `truncs` (N,) bool, `finished` (B,) bool and, in
+    same-step autoreset, the last state of games that ended into `last` (B,). Adds one to `ticks`
+    (B,) int64.
+    """
+    for k in range(start, stop):
+        row = rows[k]
+        s = states[row]
+        rewards[k, :] = 0
+        ends[k] = truncs[k] = False
+        ticks[row] += 1
+        if finished[row]:
+            finished[row] = False
+            reset(s)
+            continue
+        step(s, actions[k])
+        s.step_count += 1
+        if is_terminal(s):
+            ends[k] = True
+            returns(s, rewards[k])
+        elif s.step_count >= max_steps:
+            truncs[k] = True
+        else:
+            continue
+        if autoreset == SAME_STEP:
+            last[row] = s
+            reset(s)
+        else:
+            finished[row] = True
+
+
+def mask_games(states, rows, finished, out, start, stop):
+    """Write the legal actions of the seat to move, `out` (N, A) bool; all True when finished."""
+    for k in range(start, stop):
+        if finished[rows[k]]:
+            out[k, :] = True
+        else:
+            legal_mask(states[rows[k]], out[k])
+
+
+def observe_games(states, rows, seats, scales, out, start, stop):
+    """Write what seat `seats` (N,) int64 sees, `out` (N, F) float32; -1 stands for the mover.
+
+    `scales` (F,) float32 turns the game's integers into floats.
+    """
+    numbers = np.zeros(scales.size, np.int8)
+    for k in range(start, stop):
+        s = states[rows[k]]
+        numbers[:] = 0
+        observe(s, np.uint8(s.to_move if seats[k] < 0 else seats[k]), numbers)
+        for i in range(numbers.size):
+            out[k, i] = numbers[i] * scales[i]
+
+
+def potential_games(states, rows, out, start, stop):
+    """Write each seat's shaping potential, `out` (N, P) float32."""
+    for k in range(start, stop):
+        potential(states[rows[k]], out[k])
+
+
+def censor_games(states, rows, seats, out, start, stop):
+    """Write what seat `seats` (N,) may know of each record, `out` (N,) records; -1: the mover."""
+    for k in range(start, stop):
+        out[k] = states[rows[k]]
+        s = out[k]
+        censor(s, np.uint8(s.to_move if seats[k] < 0 else seats[k]))
+
+
+def determinize_games(states, rows, keys, out, start, stop):
+    """Write a full state drawn from each censored record, seeded by `keys` (N,) uint64."""
+    for k in range(start, stop):
+        out[k] = states[rows[k]]
+        determinize(out[k], keys[k])

@@ -1,0 +1,44 @@
+"""Which games there are. Adding one is its folder and one line here."""
+
+from __future__ import annotations
+
+import importlib
+
+from celtica_env.core.errors import UnknownNameError
+from celtica_env.core.types import Game, GameSpec
+
+_GAMES = {
+    "celtica": "celtica_env.games.celtica",
+}
+
+
+def games() -> tuple[str, ...]:
+    """Return the names of all registered games."""
+    return tuple(_GAMES)
+
+
+def register_game(name: str, package: str) -> None:
+    """Add a game of your own: `package` is the import path of a folder that holds `GAME`.
+
+    Raises:
+        ValueError: if the name is taken by another package.
+    """
+    if _GAMES.get(name, package) != package:
+        raise ValueError(f"game {name!r} is registered already, from {_GAMES[name]}")
+    _GAMES[name] = package
+
+
+def load_game(name: str) -> Game:
+    """Return a game's identity card.
+
+    Raises:
+        UnknownNameError: if no such game is registered.
+    """
+    if name not in _GAMES:
+        raise UnknownNameError(f"unknown game {name!r}; known games: {', '.join(_GAMES)}")
+    return importlib.import_module(_GAMES[name]).GAME
+
+
+def spec(name: str) -> GameSpec:
+    """Return a game's declared facts: sizes, players, observation pieces, options."""
+    return load_game(name).spec

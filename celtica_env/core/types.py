@@ -1,0 +1,140 @@
+"""What a game tells the rest of the package about itself.
+
+A game is a package with fixed file names; `Game` is its identity card. Nothing here imports a
+game, a wrapper or numba, so the cards are cheap to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+PAYOFFS = ("win", "rank", "margin")
+"""Ways to turn a final standing into numbers; a record holds the index of one of them."""
+
+FULL = -1
+"""Value of the record field `viewer` in a state from which nothing was removed."""
+
+HEADER = [
+    ("rng", "u8"),  # counter of the game's own random stream; 0 in a censored record
+    ("step_count", "i4"),  # decisions taken so far in this game
+    ("num_players", "u1"),
+    ("to_move", "u1"),  # seat that decides next; after the end, the seat that decided last
+    ("viewer", "i1"),  # seat whose knowledge this record holds, or FULL
+    ("payoff", "i1"),  # index into PAYOFFS
+]
+"""Fields every game's record begins with; core reads and writes no others."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A named run of numbers in the observation vector.
+
+    A game writes small integers; what an agent sees is `integer / scale`.
+
+    Attributes:
+        doc: what the integers count.
+        scale: divisor, one for all or one each; the largest value there can be, as a rule.
+        low, high: bounds of the integers; `high` None stands for the scale.
+    """
+
+    name: str
+    size: int
+    doc: str
+    scale: int | tuple[int, ...] = 1
+    low: int = 0
+    high: int | None = None
+
+    @property
+    def scales(self) -> np.ndarray:
+        """Divisor of each number, `(size,)`."""
+        return np.broadcast_to(np.array(self.scale), self.size)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A rule option: its default, the accepted values in words, and what it changes."""
+
+    default: Any
+    accepts: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class GameSpec:
+    """The declared facts of a game; tests check each of them.
+
+    Attributes:
+        name: lower-case identifier, also the folder's name.
+        version: bumped when rules, observation, reward, mask or numbering change.
+        max_steps: upper bound on the decisions of one game, on any valid board.
+        observation: the pieces of the flat vector, in order.
+    """
+
+    name: str
+    version: int
+    min_players: int
+    max_players: int
+    num_actions: int
+    max_steps: int
+    state_dtype: np.dtype
+    observation: tuple[Piece, ...]
+    options: Mapping[str, Option] = field(default_factory=dict)
+    has_hidden_information: bool = True
+    has_chance: bool = True
+    is_zero_sum: bool = True
+
+    @property
+    def id(self) -> str:
+        """Versioned identifier such as `celtica_v0`."""
+        return f"{self.name}_v{self.version}"
+
+    @property
+    def observation_size(self) -> int:
+        """Number of floats in the observation vector."""
+        return sum(piece.size for piece in self.observation)
+
+    def observation_bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the lowest and highest value of every float, each `(F,)` float32."""
+        scales = self.observation_scales()
+        low = np.concatenate([np.full(p.size, p.low) for p in self.observation])
+        high = np.concatenate(
+            [p.scales if p.high is None else np.full(p.size, p.high) for p in self.observation]
+        )
+        return (low * scales).astype(np.float32), (high * scales).astype(np.float32)
+
+    def observation_scales(self) -> np.ndarray:
+        """Return the factor from integers to observations of every float, `(F,)` float32."""
+        divisors = np.concatenate([piece.scales for piece in self.observation])
+        return (1 / divisors).astype(np.float32)
+
+    def observation_slices(self) -> dict[str, slice]:
+        """Return where each piece lies in the flat vector."""
+        stops = np.cumsum([piece.size for piece in self.observation]).tolist()
+        return {p.name: slice(stop - p.size, stop) for p, stop in zip(self.observation, stops)}
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game as the core sees it.
+
+    Attributes:
+        spec: the declared facts.
+        package: import path of the game's folder; core compiles the verbs in its `rules` and
+            `observe` modules.
+        new_record: `(num_players, options) -> (1,)` record with board and options filled in and
+            everything else zero; raises `OptionError` or `BoardError`.
+        action_to_text: one-line form of an action index.
+        action_from_text: its inverse; raises `ValueError` on unknown text.
+        render_text: `(record, viewer) -> str`, the position as that seat sees it.
+    """
+
+    spec: GameSpec
+    package: str
+    new_record: Callable[[int, Mapping[str, Any]], np.ndarray]
+    action_to_text: Callable[[int], str]
+    action_from_text: Callable[[str], int]
+    render_text: Callable[[np.void, int], str]

@@ -1,0 +1,92 @@
+"""Reading and checking a Celtica board: the kinds, amounts and names of its 19 places."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from celtica_env.core.errors import BoardError
+from celtica_env.games.celtica.tables import DISPLAY_SIZE, NUM_PLACES, Place
+
+MAX_AMOUNT = DISPLAY_SIZE
+WITH_AMOUNT = (Place.VILLAGE, Place.CLOISTER, Place.CASTLE, Place.RUIN, Place.GOAL)
+PLACE_KINDS = tuple(kind.name.lower() for kind in Place)
+
+
+@cache
+def default_board() -> dict[str, Any]:
+    """Return the board the package ships, a reconstruction: no text gives the printed one."""
+    return json.loads(files(__package__).joinpath("board.json").read_text("utf-8"))
+
+
+def read_board(board: str | Path | Mapping[str, Any] | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the kind and the amount of each place, both `(19,)` int8.
+
+    Args:
+        board: path of a JSON file, its content, or None for the board the package ships. The
+            content is an object with `places`, a list of 19 objects `{kind, amount, name}`.
+
+    Raises:
+        BoardError: the file cannot be read or breaks a rule; names the place and the reason.
+    """
+    content = default_board() if board is None else _load(board)
+    places = content.get("places") if isinstance(content, Mapping) else None
+    if not isinstance(places, Sequence) or isinstance(places, str):
+        raise BoardError("a board is an object with a list 'places'")
+    if len(places) != NUM_PLACES:
+        raise BoardError(f"a board has {NUM_PLACES} places, this one {len(places)}")
+    checked = [_check_place(index, place) for index, place in enumerate(places)]
+    kinds, amounts = zip(*checked)
+    return np.array(kinds, np.int8), np.array(amounts, np.int8)
+
+
+def place_names(board: str | Path | Mapping[str, Any] | None = None) -> list[str]:
+    """Return the names of the places of a board, empty where it gives none."""
+    content = default_board() if board is None else _load(board)
+    return [str(place.get("name", "")) for place in content["places"]]
+
+
+def _load(board: str | Path | Mapping[str, Any]) -> Any:
+    if isinstance(board, Mapping):
+        return board
+    if not isinstance(board, (str, Path)):
+        raise BoardError(f"a board is a path or an object, got {type(board).__name__}")
+    try:
+        return json.loads(Path(board).read_text("utf-8"))
+    except OSError as error:
+        raise BoardError(f"cannot read the board {board}: {error.strerror}") from error
+    except ValueError as error:  # also bytes that are no UTF-8
+        raise BoardError(f"the board {board} is no valid JSON: {error}") from error
+    except RecursionError as error:
+        raise BoardError(f"the board {board} is nested too deeply") from error
+
+
+def _check_place(index: int, place: Any) -> tuple[int, int]:
+    if not isinstance(place, Mapping):
+        raise BoardError(f"place {index}: expected an object with 'kind', got {place!r}")
+    where = f"place {index}" + (f" ({place['name']})" if place.get("name") else "")
+    name = place.get("kind")
+    if name not in PLACE_KINDS:
+        raise BoardError(f"{where}: unknown kind {name!r}; choose from {', '.join(PLACE_KINDS)}")
+    kind = Place[name.upper()]
+    for special, only in ((Place.START, 0), (Place.GOAL, NUM_PLACES - 1)):
+        if (kind == special) != (index == only):
+            need = "must be" if index == only else "cannot be"
+            raise BoardError(f"{where}: {need} the {special.name.lower()}, got kind {name!r}")
+    return int(kind), _check_amount(where, kind, place.get("amount", 0))
+
+
+def _check_amount(where: str, kind: Place, amount: Any) -> int:
+    if isinstance(amount, bool) or not isinstance(amount, int):
+        raise BoardError(f"{where}: amount must be an integer, got {amount!r}")
+    if kind not in WITH_AMOUNT and amount != 0:
+        raise BoardError(f"{where}: a {kind.name.lower()} place has no amount, got {amount}")
+    if not 0 <= amount <= MAX_AMOUNT:
+        raise BoardError(f"{where}: amount must be between 0 and {MAX_AMOUNT}, got {amount}")
+    return amount

@@ -1,0 +1,101 @@
+"""The declared facts of Celtica and its options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from celtica_env.core.errors import OptionError
+from celtica_env.core.types import GameSpec, Option
+from celtica_env.games.celtica.board import MAX_AMOUNT, read_board
+from celtica_env.games.celtica.pieces import PIECES
+from celtica_env.games.celtica.state import STATE_DTYPE
+from celtica_env.games.celtica.tables import (
+    DRUID_CARDS_PER_COLOUR,
+    EXPERIENCE_CARDS_PER_COLOUR,
+    GOAL,
+    LOOK_AHEAD,
+    MAX_PLAYERS,
+    NUM_ACTIONS,
+    NUM_COLOURS,
+    Edition,
+    Overshoot,
+    Place,
+)
+
+_MAX_PLAYS = NUM_COLOURS * (GOAL + DRUID_CARDS_PER_COLOUR + EXPERIENCE_CARDS_PER_COLOUR)
+_MAX_CASHING = 2 * NUM_COLOURS * EXPERIENCE_CARDS_PER_COLOUR + MAX_PLAYERS
+MAX_STEPS = _MAX_PLAYS * (1 + MAX_AMOUNT) + _MAX_CASHING
+"""Each play moves a druid or spends cards of one in the goal, which happens in one round only; it
+is followed by at most 9 choices of a part. A cashed card takes at most two decisions."""
+
+SPEC = GameSpec(
+    name="celtica",
+    version=0,
+    min_players=2,
+    max_players=MAX_PLAYERS,
+    num_actions=NUM_ACTIONS,
+    max_steps=MAX_STEPS,
+    state_dtype=STATE_DTYPE,
+    observation=PIECES,
+    options={
+        "rules": Option("german", '"german" or "english"', "edition that decides at the goal"),
+        "overshoot": Option(
+            "clamp", '"clamp" or "forbid"', "whether a play past the goal stops there or is illegal"
+        ),
+        "first_player": Option(None, "a seat, or None", "who begins; None draws the seat"),
+        "board": Option(None, "a path, a mapping, or None", "the board; None is the shipped one"),
+    },
+)
+
+
+def new_record(num_players: int, options: Mapping[str, Any]) -> np.ndarray:
+    """Return a `(1,)` record with the options and the board filled in, the rest zero.
+
+    Raises:
+        OptionError: an option has a value that is not accepted.
+        BoardError: the board breaks a rule.
+    """
+    values = {name: options.get(name, option.default) for name, option in SPEC.options.items()}
+    record = np.zeros(1, STATE_DTYPE)
+    record["edition"] = _choose(Edition, "rules", values["rules"])
+    record["overshoot"] = _choose(Overshoot, "overshoot", values["overshoot"])
+    record["first_player"] = _first_player(values["first_player"], num_players)
+    record["place_kind"], record["place_amount"] = read_board(values["board"])
+    record["landing_parts"], record["landing_cult"] = landing_tables(record[0])
+    return record
+
+
+def landing_tables(record: np.void) -> tuple[np.ndarray, np.ndarray]:
+    """Return what landing brings, `(25,)` parts and `(25,)` cult flags, from board and options.
+
+    The last six stand for plays that pass the goal: they bring what the goal brings, or nothing
+    where they are illegal.
+    """
+    kind, amount = record["place_kind"], record["place_amount"]
+    parts = np.where(kind == Place.RUIN, -amount, amount)
+    if record["edition"] == Edition.ENGLISH:
+        parts[GOAL] = 0
+    past_goal = 0 if record["overshoot"] == Overshoot.FORBID else parts[GOAL]
+    cult = (kind == Place.CULT).astype(np.int8)
+    return np.append(parts, [past_goal] * LOOK_AHEAD), np.append(cult, [0] * LOOK_AHEAD)
+
+
+def _choose(enum: type[Edition] | type[Overshoot], name: str, value: Any) -> int:
+    choices = [member.name.lower() for member in enum]
+    if value not in choices:
+        raise OptionError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+    return choices.index(value)
+
+
+def _first_player(value: Any, num_players: int) -> int:
+    if value is None:
+        return -1
+    is_seat = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_seat or not 0 <= value < num_players:
+        raise OptionError(
+            f"first_player must be a seat from 0 to {num_players - 1} or None, got {value!r}"
+        )
+    return int(value)

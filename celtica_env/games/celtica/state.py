@@ -1,0 +1,54 @@
+"""The record of one Celtica game.
+
+Piles are counts per colour or kind: a shuffled pile that is only ever drawn from at random is
+exactly a multiset. Seats index the first axis, colours or kinds the last. What serves as an index
+is unsigned, which spares compiled code the check for negative ones.
+"""
+
+import numpy as np
+
+from celtica_env.core.types import HEADER
+from celtica_env.games.celtica.tables import (
+    LOOK_AHEAD,
+    MAX_PLAYERS,
+    NUM_COLOURS,
+    NUM_KINDS,
+    NUM_PLACES,
+)
+
+STATE_DTYPE = np.dtype(
+    [
+        *HEADER,
+        # changes at every step
+        ("phase", "u1"),  # tables.Phase
+        ("pending", "i1"),  # parts still to take or give in this action
+        ("given", "i1"),  # kind handed over in an open swap, else -1
+        ("cash_seat", "u1"),  # seat last considered for cashing in
+        ("cash_left", "i1"),  # seats still to be considered
+        ("druids", "u1", (NUM_COLOURS,)),  # place of each druid, 0..18
+        ("hand", "i1", (MAX_PLAYERS, NUM_COLOURS)),  # druid cards; others' are 0 when censored
+        ("hand_size", "i1", (MAX_PLAYERS,)),  # public
+        ("hand_known", "i1", (MAX_PLAYERS, NUM_COLOURS)),  # cards everybody can infer, <= hand
+        ("experience", "i1", (MAX_PLAYERS, NUM_COLOURS)),
+        ("experience_size", "i1", (MAX_PLAYERS,)),
+        ("experience_known", "i1", (MAX_PLAYERS, NUM_COLOURS)),
+        ("parts", "i1", (MAX_PLAYERS, NUM_KINDS)),
+        ("druid_supply", "i1", (NUM_COLOURS,)),  # when censored: every unseen druid card
+        ("druid_discards", "i1", (NUM_COLOURS,)),
+        ("experience_supply", "i1", (NUM_COLOURS,)),  # when censored: every unseen one
+        ("experience_discards", "i1", (NUM_COLOURS,)),
+        ("display", "i1", (NUM_KINDS,)),
+        ("stacks", "i1", (NUM_KINDS,)),  # face down, yet known: 90 less all that is face up
+        ("lost", "i1", (NUM_KINDS,)),  # parts given up, face down but seen when given
+        # fixed for the game
+        ("first_player", "i1"),  # seat that begins, or -1: drawn at random
+        ("edition", "i1"),  # tables.Edition
+        ("overshoot", "i1"),  # tables.Overshoot
+        ("place_kind", "i1", (NUM_PLACES,)),  # tables.Place
+        ("place_amount", "i1", (NUM_PLACES,)),  # parts to take or give, 0..9
+        # derived from the above when the record is made, so that a druid's view ahead is one run:
+        # what landing brings, for places 0..24; those past the goal are reached by overshooting
+        ("landing_parts", "i1", (NUM_PLACES + LOOK_AHEAD,)),  # parts to take, negative: to give
+        ("landing_cult", "i1", (NUM_PLACES + LOOK_AHEAD,)),  # 1 at a cult site
+    ]
+)

@@ -1,0 +1,17 @@
+"""Options and fixtures shared by all tests."""
+
+import os
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def is_full_check() -> bool:
+    """Whether the long versions of the tests were asked for (`make check-full`)."""
+    return os.environ.get("CELTICA_CHECK") == "full"
+
+
+@pytest.fixture(scope="session")
+def num_oracle_games(is_full_check) -> int:
+    """Random games per variant compared with a plain-Python twin."""
+    return 550 if is_full_check else 12
