@@ -1,0 +1,69 @@
+"""The greedy agent: one hand-written rule per game, compiled, no search and no learning.
+
+Each game's rule lives in the module of its name and offers `choose(s, scratch) -> action` on one
+censored record.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+import numpy as np
+from celtica_env import spec
+from celtica_env.core.compile import announced, compile_entry, fingerprint
+from celtica_env.core.errors import UnknownNameError
+from celtica_env.core.view import View
+
+SCRATCH_SIZE = 64  # numbers a rule may use as working memory
+
+
+class GreedyAgent:
+    """Plays what its rule values most; deterministic."""
+
+    name = "greedy"
+
+    def __init__(self, game: str) -> None:
+        self._choose = compiled_rule(game)
+
+    def reset(self, seed: int) -> None:
+        """Do nothing: the agent has no randomness."""
+
+    def act(self, view: View) -> np.ndarray:
+        """Return the rule's action per row, `(n,)`."""
+        actions = np.zeros(len(view), np.int64)
+        self._choose(view.states, view.finished, actions)
+        return actions
+
+
+def make(game: str, argument: str) -> GreedyAgent:
+    """Return the agent for a game; it takes no argument."""
+    del argument
+    return GreedyAgent(game)
+
+
+def choose_games(states, finished, out):
+    """Write the rule's action for each running game, `out` (n,) int64."""
+    scratch = np.zeros(SCRATCH_SIZE)
+    for k in range(len(out)):
+        if not finished[k]:
+            out[k] = choose(states[k], scratch)  # noqa: F821, bound by compile_entry
+
+
+@cache
+def compiled_rule(game: str):
+    """Compile, or load from disk, the rule of a game.
+
+    Raises:
+        UnknownNameError: there is no greedy rule for the game.
+    """
+    dtype = spec(game).state_dtype
+    try:
+        rule = importlib.import_module(f"{__name__}.{game}")
+    except ModuleNotFoundError as error:
+        raise UnknownNameError(f"there is no greedy agent for {game!r}") from error
+    rules = importlib.import_module(f"celtica_env.games.{game}.rules")
+    examples = (np.zeros(1, dtype), np.zeros(1, np.bool_), np.zeros(1, np.int64))
+    namespace = {**vars(rule), "SCRATCH_SIZE": SCRATCH_SIZE}
+    with announced(f"the greedy agent of {game}"):
+        return compile_entry(choose_games, namespace, examples, fingerprint([rule, rules]))

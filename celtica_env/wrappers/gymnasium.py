@@ -1,0 +1,267 @@
+"""Gymnasium environments: one seat against named agents, single or vectorized."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from celtica_env.core.batch import check_seed, make_batch
+from celtica_env.core.errors import OptionError
+from celtica_env.core.registry import load_game
+from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames
+from celtica_env.wrappers.spaces import action_space, observation_box
+
+RENDER_MODES = ("human", "ansi")
+
+
+class SeatEnv(gymnasium.Env):
+    """One game in which the learner holds one seat and agents play the others.
+
+    The observation is the flat vector; the mask is `action_masks()` (bool, for sb3-contrib) and
+    `info["action_mask"]` (int8, for `action_space.sample`). An illegal action does not raise by
+    default, since Gymnasium's checkers sample without a mask: it ends the game with
+    `illegal_reward`, `info["illegal_action"]` says so, and `num_illegal` counts.
+    """
+
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012, Gymnasium's form
+
+    def __init__(
+        self,
+        game: str,
+        num_players: int = 2,
+        *,
+        opponents: Opponents = "random",
+        seat: int | str = RANDOM_SEAT,
+        illegal: str = "terminate",
+        illegal_reward: float = -1.0,
+        render_mode: str | None = None,
+        **batch_options: Any,
+    ) -> None:
+        """Make the game.
+
+        Args:
+            game: a name from `celtica_env.games()`.
+            num_players: P.
+            opponents: one agent, or several from which each other seat draws for each game.
+            seat: the learner's seat, or `"random"`.
+            illegal: `"terminate"` or `"raise"`, what an illegal action does.
+            illegal_reward: reward of a game that an illegal action ended.
+            render_mode: `"ansi"` (text is returned), `"human"` (text is printed) or None.
+            batch_options: further arguments of `make_batch`, the game's options among them.
+        """
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise OptionError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None")
+        self.games = _seat_games(
+            game, 1, num_players, opponents, seat, illegal, illegal_reward, batch_options
+        )
+        self.observation_space = observation_box(load_game(game).spec)
+        self.action_space = action_space(load_game(game).spec)
+        self.render_mode = render_mode
+        self._rows = np.arange(1)
+
+    @property
+    def num_illegal(self) -> int:
+        """Illegal actions so far."""
+        return self.games.num_illegal
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin a new game and play it up to the learner's first decision.
+
+        Without a seed the game goes on with its own stream.
+        """
+        super().reset(seed=seed)
+        if options:
+            raise OptionError(f"reset takes no options here, got {sorted(options)}")
+        if seed is not None:
+            self.games.seed(check_seed(seed))
+        self.games.start(self._rows, is_dealt=seed is not None)
+        if self.render_mode == "human":
+            self.render()
+        return self.games.observations()[0], self._info()
+
+    def step(
+        self, action: int | np.integer
+    ) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Carry out the learner's action, then play up to its next decision or the end."""
+        outcome = self.games.step(np.asarray(action).reshape(1))
+        info = self._info()
+        if outcome.illegal[0]:
+            info["illegal_action"] = True
+        if self.render_mode == "human":
+            self.render()
+        return (
+            self.games.observations()[0],
+            float(outcome.payoffs[0]),
+            bool(outcome.terminated[0]),
+            bool(outcome.truncated[0]),
+            info,
+        )
+
+    def action_masks(self) -> np.ndarray:
+        """Return the learner's legal actions, `(A,)` bool; all True when the game is over."""
+        return self.games.batch.masks()[0]
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """Return or print the position as the learner sees it."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() does nothing: the environment was made without a mode")
+            return None
+        batch = self.games.batch
+        text = batch.game.render_text(batch.states[0], int(self.games.seats[0]))
+        if self.render_mode == "ansi":
+            return text
+        print(text)
+        return None
+
+    def _info(self) -> dict[str, Any]:
+        return {
+            "action_mask": self.action_masks().astype(np.int8),
+            "seat": int(self.games.seats[0]),
+        }
+
+
+class SeatVectorEnv(VectorEnv):
+    """B games as a native Gymnasium vector environment, all autoreset modes.
+
+    `infos["action_mask"]` is `(B, A)` int8 and belongs to the returned observation in each mode; a
+    game that is over has an all-ones row, so a trainer may sample the action that is ignored.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int = 1,
+        num_players: int = 2,
+        *,
+        opponents: Opponents = "random",
+        seat: int | str = RANDOM_SEAT,
+        illegal: str = "terminate",
+        illegal_reward: float = -1.0,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        **batch_options: Any,
+    ) -> None:
+        """Make the games; arguments as for `SeatEnv`, and
+
+        Args:
+            num_envs: B.
+            autoreset_mode: what happens to games that end, see `gymnasium.vector.AutoresetMode`.
+        """
+        self.games = _seat_games(
+            game, num_envs, num_players, opponents, seat, illegal, illegal_reward, batch_options
+        )
+        self.num_envs = num_envs
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
+        self.single_observation_space = observation_box(load_game(game).spec)
+        self.single_action_space = action_space(load_game(game).spec)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._rows = np.arange(num_envs)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin new games, everywhere or where `options["reset_mask"]` `(B,)` bool is True."""
+        super().reset(seed=seed)
+        rows = self._rows_to_reset(options or {})
+        if seed is not None:
+            if len(rows) < self.num_envs:
+                raise OptionError("give a seed or a reset_mask, not both: a seed is for all games")
+            self.games.seed(check_seed(seed))
+        self.games.start(rows, is_dealt=seed is not None)
+        return self.games.observations(), self._infos()
+
+    def step(
+        self, actions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Carry out one action per game `(B,)`.
+
+        Next-step mode ignores the action of a game that is over and begins a new one in its place,
+        with reward 0; same-step mode returns the first observation of the new game and the last of
+        the old in `infos["final_obs"]`.
+        """
+        finished = self.games.batch.finished
+        renewed = finished.copy()
+        if self.autoreset_mode == AutoresetMode.NEXT_STEP:
+            rows = np.flatnonzero(~renewed)
+            self.games.start(np.flatnonzero(renewed))
+        else:
+            rows = self._rows
+        outcome = self.games.step(np.asarray(actions)[rows], where=rows)
+        rewards = np.zeros(self.num_envs, np.float64)
+        terminated = np.zeros(self.num_envs, np.bool_)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        rewards[rows], terminated[rows] = outcome.payoffs, outcome.terminated
+        truncated[rows] = outcome.truncated
+        extra: dict[str, Any] = {}
+        if outcome.illegal.any():
+            extra["illegal_action"] = np.zeros(self.num_envs, np.bool_)
+            extra["illegal_action"][rows] = outcome.illegal
+            extra["_illegal_action"] = extra["illegal_action"].copy()
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and finished.any():
+            extra |= self._restart_finished()
+        return self.games.observations(), rewards, terminated, truncated, self._infos() | extra
+
+    def action_masks(self) -> np.ndarray:
+        """Return the learners' legal actions, `(B, A)` bool."""
+        return self.games.batch.masks()
+
+    def _restart_finished(self) -> dict[str, Any]:
+        ended = self.games.batch.finished.copy()
+        rows = np.flatnonzero(ended)
+        final_obs = np.full(self.num_envs, None, object)
+        for row, last in zip(rows.tolist(), self.games.observations(rows)):
+            final_obs[row] = last
+        final_info = self._infos()
+        final_info = {k: v for k, v in final_info.items() if not k.startswith("_")}
+        final_info |= {f"_{key}": ended.copy() for key in final_info}
+        self.games.start(rows)
+        return {
+            "final_obs": final_obs,
+            "_final_obs": ended,
+            "final_info": final_info,
+            "_final_info": ended.copy(),
+        }
+
+    def _infos(self) -> dict[str, Any]:
+        everywhere = np.ones(self.num_envs, np.bool_)
+        return {
+            "action_mask": self.action_masks().astype(np.int8),
+            "_action_mask": everywhere,
+            "seat": self.games.seats.copy(),
+            "_seat": everywhere.copy(),
+        }
+
+    def _rows_to_reset(self, options: dict[str, Any]) -> np.ndarray:
+        unknown = sorted(set(options) - {"reset_mask"})
+        if unknown:
+            raise OptionError(f"unknown reset option {unknown[0]!r}; the only one is 'reset_mask'")
+        mask = options.get("reset_mask")
+        if mask is None:
+            return self._rows
+        mask = np.asarray(mask)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise OptionError(f"reset_mask must be bool of shape ({self.num_envs},)")
+        return np.flatnonzero(mask)
+
+
+def _seat_games(
+    game: str,
+    num_games: int,
+    num_players: int,
+    opponents: Opponents,
+    seat: int | str,
+    illegal: str,
+    illegal_reward: float,
+    batch_options: dict[str, Any],
+) -> SeatGames:
+    batch = make_batch(game, num_games, num_players, **batch_options)
+    if batch.autoreset != "disabled":
+        raise OptionError("autoreset is for batches; a vector environment takes autoreset_mode")
+    return SeatGames(batch, opponents, seat=seat, illegal=illegal, illegal_reward=illegal_reward)

@@ -1,0 +1,240 @@
+"""Games seen from one seat: a learner decides for it, agents decide for the others.
+
+What the Gymnasium and Stable-Baselines3 environments share. Legend: `B` games, `n` rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from celtica_env.core.agents import Agent, load_agent
+from celtica_env.core.batch import Batch
+from celtica_env.core.errors import OptionError
+from celtica_env.core.rng import mix_keys, stream_keys
+
+RANDOM_SEAT = "random"
+ILLEGAL = ("raise", "terminate")
+
+Opponents = str | Agent | Sequence[str | Agent]
+
+
+@dataclass
+class Outcome:
+    """What a step brought the learner of each game, from its decision to its next one.
+
+    Attributes:
+        payoffs: `(n,)` float32, zero until the game ends.
+        shaping: `(n,)` float32, discounted next potential less the last one; zero without shaping.
+        terminated: `(n,)` bool.
+        truncated: `(n,)` bool.
+        illegal: `(n,)` bool, the learner's action was illegal and ended its game.
+    """
+
+    payoffs: np.ndarray
+    shaping: np.ndarray
+    terminated: np.ndarray
+    truncated: np.ndarray
+    illegal: np.ndarray
+
+
+class SeatGames:
+    """B games in each of which the learner holds one seat.
+
+    Between calls every game either waits for its learner or is over. Seats and opponents are drawn
+    anew for every game, by hashing (seed, game, episode), so they too are independent of batching.
+
+    Attributes:
+        batch: the games; autoreset is disabled, the wrappers on top decide when to restart.
+        seats: `(B,)` the learner's seat in each game.
+        num_illegal: illegal actions of the learner so far.
+    """
+
+    def __init__(
+        self,
+        batch: Batch,
+        opponents: Opponents,
+        *,
+        seat: int | str = RANDOM_SEAT,
+        illegal: str = "raise",
+        illegal_reward: float = -1.0,
+        shaping_gamma: float | None = None,
+    ) -> None:
+        """Take over a batch.
+
+        Args:
+            batch: games with autoreset disabled.
+            opponents: an agent, or several from which each other seat of each game draws one.
+            seat: the learner's seat, or `"random"`.
+            illegal: `"raise"`, or `"terminate"`: the game ends with `illegal_reward`.
+            illegal_reward: payoff of a game that an illegal action ended.
+            shaping_gamma: discount for potential-based shaping; None leaves it out.
+        """
+        self.batch = batch
+        self._seat = _check_seat(seat, batch.num_players)
+        if illegal not in ILLEGAL:
+            raise OptionError(f"illegal must be one of {', '.join(ILLEGAL)}, got {illegal!r}")
+        self._is_illegal_final = illegal == "terminate"
+        self._illegal_reward = illegal_reward
+        self._gamma = shaping_gamma
+        num_games, num_players = batch.num_games, batch.num_players
+        self.seats = np.zeros(num_games, np.int64)
+        self.num_illegal = 0
+        self._players = np.empty((num_games, num_players), object)
+        self._episodes = np.zeros(num_games, np.int64)
+        self._potentials = np.zeros(num_games, np.float32)
+        self.set_opponents(opponents)
+        self.seed(int(np.random.SeedSequence().generate_state(1)[0]))
+
+    def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
+        """Choose who is drawn for games that begin from now on; running games are left alone."""
+        several = [opponents] if _is_one(opponents) else list(opponents)
+        if not several:
+            raise OptionError("opponents must name at least one agent")
+        self.opponents = [load_agent(agent, self.batch.spec.name) for agent in several]
+        shares = np.ones(len(several)) if weights is None else np.asarray(weights, float)
+        self._cumulative = np.cumsum(shares) / np.sum(shares)
+
+    def seed(self, seed: int) -> None:
+        """Restart every stream: deals, seats, opponents drawn, opponents' own randomness."""
+        self.batch.reset(seed=seed)
+        ids = np.arange(self.batch.num_games) + self.batch.game_offset
+        self._keys = mix_keys(stream_keys(seed, ids), np.full(len(ids), 1))
+        self._episodes[:] = 0
+        for agent in self.opponents:
+            agent.reset(seed)
+
+    def start(self, rows: np.ndarray, *, is_dealt: bool = False) -> None:
+        """Begin new games and play them up to the learner's first decision.
+
+        A game that ends before its learner is asked is dealt again.
+
+        Args:
+            rows: indices of games `(n,)`.
+            is_dealt: the games lie ready already, as after `seed`.
+        """
+        while rows.size:
+            if not is_dealt:
+                mask = np.zeros(self.batch.num_games, np.bool_)
+                mask[rows] = True
+                self.batch.reset(mask)
+            is_dealt = False
+            self._draw_line_up(rows)
+            self._play_opponents(rows, np.zeros((self.batch.num_games,), np.float32))
+            rows = rows[self.batch.finished[rows]]
+        self._remember_potentials()
+
+    def step(self, actions: np.ndarray, where: np.ndarray | None = None) -> Outcome:
+        """Carry out the learner's action in each game, then play up to its next decision.
+
+        Args:
+            actions: `(n,)` integers.
+            where: indices of games `(n,)`, none of them over; all when None.
+
+        Raises:
+            IllegalActionError: with `illegal="raise"`; no game has changed. Also for a wrong shape
+                or dtype.
+            GameOverError: a game is over.
+        """
+        rows = np.arange(self.batch.num_games) if where is None else where
+        illegal = self._find_illegal(rows, actions)
+        legal_rows = rows if not illegal.any() else rows[~illegal]
+        payoffs = np.zeros(self.batch.num_games, np.float32)
+        truncated = np.zeros(self.batch.num_games, np.bool_)
+        rewards, _, cut = self.batch.step(np.asarray(actions)[~illegal], where=legal_rows)
+        payoffs[legal_rows] = rewards[np.arange(len(legal_rows)), self.seats[legal_rows]]
+        truncated[legal_rows] = cut
+        truncated |= self._play_opponents(legal_rows, payoffs)
+        if illegal.any():
+            self.num_illegal += int(illegal.sum())
+            payoffs[rows[illegal]] = self._illegal_reward
+            self.batch.finished[rows[illegal]] = True
+        ended = self.batch.finished[rows]
+        return Outcome(
+            payoffs=payoffs[rows],
+            shaping=self._shape(rows),
+            terminated=ended & ~truncated[rows],
+            truncated=truncated[rows],
+            illegal=illegal,
+        )
+
+    def observations(self, where: np.ndarray | None = None) -> np.ndarray:
+        """Return what the learners see, `(n, F)` float32, fresh; also of games that are over."""
+        rows = np.arange(self.batch.num_games) if where is None else where
+        return self.batch.observe(rows, self.seats[rows])
+
+    def _find_illegal(self, rows: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        illegal = np.zeros(len(rows), np.bool_)
+        values = np.asarray(actions)
+        if self._is_illegal_final and values.shape == rows.shape and values.dtype.kind in "iu":
+            running = ~self.batch.finished[rows]
+            inside = (values >= 0) & (values < self.batch.spec.num_actions)
+            masks = self.batch.masks(rows)
+            is_legal = masks[np.arange(len(rows)), np.where(inside, values, 0)] & inside
+            illegal = running & ~is_legal
+        return illegal
+
+    def _draw_line_up(self, rows: np.ndarray) -> None:
+        num_players = self.batch.num_players
+        self._episodes[rows] += 1
+        keys = mix_keys(self._keys[rows], self._episodes[rows])
+        if self._seat is None:
+            self.seats[rows] = keys % np.uint64(num_players)
+        else:
+            self.seats[rows] = self._seat
+        for seat in range(num_players):
+            draws = mix_keys(keys, np.full(len(rows), seat + 1)) / 2.0**64
+            picks = np.minimum(
+                np.searchsorted(self._cumulative, draws, side="right"), len(self.opponents) - 1
+            )
+            for index, agent in enumerate(self.opponents):
+                self._players[rows[picks == index], seat] = agent
+
+    def _play_opponents(self, rows: np.ndarray, payoffs: np.ndarray) -> np.ndarray:
+        """Let the others decide until each game waits for its learner or is over.
+
+        Adds what the learner earns meanwhile to `payoffs` (B,) and returns truncations (B,).
+        """
+        batch = self.batch
+        truncated = np.zeros(batch.num_games, np.bool_)
+        while True:
+            rows = rows[~batch.finished[rows] & (batch.to_move[rows] != self.seats[rows])]
+            if not rows.size:
+                return truncated
+            players = self._players[rows, batch.to_move[rows]]
+            actions = np.empty(len(rows), np.int64)
+            for agent in set(players.tolist()):
+                mine = players == agent
+                actions[mine] = agent.act(batch.view(rows[mine]))
+            rewards, _, cut = batch.step(actions, where=rows)
+            payoffs[rows] += rewards[np.arange(len(rows)), self.seats[rows]]
+            truncated[rows] |= cut
+
+    def _shape(self, rows: np.ndarray) -> np.ndarray:
+        if self._gamma is None:
+            return np.zeros(len(rows), np.float32)
+        before = self._potentials[rows]
+        self._remember_potentials()
+        return self._gamma * self._potentials[rows] - before
+
+    def _remember_potentials(self) -> None:
+        if self._gamma is not None:
+            potentials = self.batch.potentials()[np.arange(self.batch.num_games), self.seats]
+            self._potentials = np.where(self.batch.finished, 0, potentials)
+
+
+def _is_one(opponents: Opponents) -> bool:
+    return isinstance(opponents, (str, Agent)) or not isinstance(opponents, Sequence)
+
+
+def _check_seat(seat: int | str, num_players: int) -> int | None:
+    if seat == RANDOM_SEAT:
+        return None
+    is_int = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
+    if not is_int or not 0 <= int(seat) < num_players:
+        raise OptionError(
+            f"seat must be from 0 to {num_players - 1} or {RANDOM_SEAT!r}, got {seat!r}"
+        )
+    return int(seat)

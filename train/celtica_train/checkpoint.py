@@ -1,0 +1,60 @@
+"""Files that a killed run leaves usable: written whole under another name, then renamed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from celtica_env.core.errors import CheckpointError
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+FORMAT = 1
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Write a file so that at any moment the old or the new one is there, whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(partial, path)
+
+
+def save_checkpoint(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
+    """Write arrays and JSON facts as one safetensors file, atomically."""
+    header = {"checkpoint": json.dumps({"format": FORMAT, **facts})}
+    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    write_atomic(path, save(whole, metadata=header))
+
+
+def load_checkpoint(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """Return the arrays and facts of a checkpoint.
+
+    Raises:
+        CheckpointError: the file is missing, damaged or of another format.
+    """
+    if not path.is_file():
+        raise CheckpointError(f"no checkpoint at {path}")
+    try:
+        with safe_open(path, framework="numpy") as content:
+            facts = json.loads((content.metadata() or {})["checkpoint"])
+            arrays = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
+        version = facts["format"]
+    except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
+        raise CheckpointError(f"the checkpoint {path} is damaged: {error}") from error
+    if version != FORMAT:
+        raise CheckpointError(f"the checkpoint {path} has format {version}, expected {FORMAT}")
+    return arrays, facts
+
+
+def select(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+    """Return the arrays whose names begin with `prefix/`, without it."""
+    start = prefix + "/"
+    return {k.removeprefix(start): v for k, v in arrays.items() if k.startswith(start)}

@@ -1,0 +1,46 @@
+"""The `celtica` command."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+from celtica_env.core.errors import CelticaError
+
+COMMANDS = {
+    "train": ("celtica_train.ppo", "train a bot, see its strength with intervals"),
+    "evaluate": ("celtica_train.evaluate", "play agents against each other"),
+    "bench": ("celtica_train.bench", "measure speed"),
+}
+
+
+def usage() -> str:
+    """Return the help text of the command itself."""
+    lines = [f"  {name:<10} {doc}" for name, (_, doc) in COMMANDS.items()]
+    return "\n".join(
+        ["usage: celtica COMMAND ...", "", *lines, "", "celtica COMMAND --help says more"]
+    )
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a subcommand; return its exit status, 2 after a usage error."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(usage())
+        return 0 if arguments else 2
+    if arguments[0] not in COMMANDS:
+        print(f"celtica: no command {arguments[0]!r}\n\n{usage()}", file=sys.stderr)
+        return 2
+    # One thread for linear algebra: a second one slows small networks down on shared cores.
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
+    try:
+        return importlib.import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
+    except CelticaError as error:
+        print(f"celtica {arguments[0]}: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,189 @@
+"""How strong are agents against each other? Seats rotated over the same deals, with intervals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import tyro
+from celtica_env import Agent, load_agent, make_batch, spec
+from celtica_env.core.errors import OptionError
+from celtica_train.report import print_strength
+
+Z95 = 1.959964
+CHUNK = 2048  # games played at once
+
+
+@dataclass
+class Config:
+    """Play agents against each other, seats rotated over the same deals, and print win shares.
+
+    With fewer agents than players the last one named fills the other seats.
+    """
+
+    agents: Annotated[list[str], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...")]
+    """Names (random, greedy) or paths of trained policies."""
+    game: str = "celtica"
+    players: int | None = None
+    """Players at the table; by default as many as agents are named."""
+    games: int = 2000
+    """Games to play, rounded up to whole rotations."""
+    seed: int = 1
+    """Seed of the deals and of the agents."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+
+@dataclass(frozen=True)
+class AgentResult:
+    """What one agent reached: its win share per seat it held, ties shared, and a 95 % interval."""
+
+    name: str
+    win_share: float
+    ci95: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Result:
+    """An evaluation. `games` counts the games played, `deals` the different deals."""
+
+    game: str
+    players: int
+    games: int
+    deals: int
+    seed: int
+    agents: tuple[AgentResult, ...]
+
+    def to_json(self) -> str:
+        """Return one JSON object on one line."""
+        rows = [
+            {"name": a.name, "win_share": round(a.win_share, 6), "ci95": [round(x, 6) for x in a.ci95]}
+            for a in self.agents
+        ]
+        return json.dumps(
+            {"game": self.game, "players": self.players, "games": self.games, "deals": self.deals,
+             "seed": self.seed, "agents": rows}
+        )  # fmt: skip
+
+
+def evaluate(
+    agents: Sequence[str | Agent],
+    game: str = "celtica",
+    *,
+    num_players: int | None = None,
+    num_games: int = 2000,
+    seed: int = 1,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Result:
+    """Play agents against each other.
+
+    Every deal is played once in each rotation of the seats, so that neither luck of the deal nor
+    of the seat counts; the deal is the sampling unit of the intervals. With fewer agents than
+    players the last one fills the other seats.
+
+    Args:
+        agents: names, paths or agents, at least one and at most `num_players`.
+        game: a name from `celtica_env.games()`.
+        num_players: P; None for one seat per agent.
+        num_games: games to play, rounded up to whole rotations.
+        seed: of the deals and of the agents' own randomness.
+        on_progress: called with games played and games to play.
+
+    Raises:
+        OptionError: a wrong number of agents, players or games.
+        UnknownNameError: no such agent or game.
+    """
+    num_players = len(agents) if num_players is None else num_players
+    card = spec(game)
+    if not card.min_players <= num_players <= card.max_players:
+        raise OptionError(
+            f"{game} is for {card.min_players} to {card.max_players} players, got {num_players}"
+            + ("; name more agents or give --players" if num_players < card.min_players else "")
+        )
+    if not 1 <= len(agents) <= num_players:
+        raise OptionError(f"need 1 to {num_players} agents for {num_players} players")
+    if num_games < 1:
+        raise OptionError(f"games must be at least 1, got {num_games}")
+    players = [load_agent(agent, game) for agent in agents]
+    for index, player in enumerate(players):
+        player.reset(seed + index)
+    line_up = [min(seat, len(players) - 1) for seat in range(num_players)]
+    num_deals = -(-num_games // num_players)
+    shares = np.zeros((num_deals, len(players)))
+    for rotation in range(num_players):
+        order = [line_up[(seat + rotation) % num_players] for seat in range(num_players)]
+        for first in range(0, num_deals, CHUNK):
+            part = slice(first, min(first + CHUNK, num_deals))
+            wins = play_games(game, [players[i] for i in order], part, seed)
+            for seat, index in enumerate(order):
+                shares[part, index] += wins[:, seat] / (num_players * line_up.count(index))
+            if on_progress:
+                on_progress(rotation * num_deals + part.stop, num_players * num_deals)
+    return Result(
+        game=game,
+        players=num_players,
+        games=num_players * num_deals,
+        deals=num_deals,
+        seed=seed,
+        agents=tuple(
+            AgentResult(player.name, float(shares[:, i].mean()), interval95(shares[:, i]))
+            for i, player in enumerate(players)
+        ),
+    )
+
+
+def play_games(game: str, seats: Sequence[Agent], deals: slice, seed: int) -> np.ndarray:
+    """Play the given deals with one agent per seat; return win shares `(deals, P)`."""
+    num_players = len(seats)
+    batch = make_batch(
+        game, deals.stop - deals.start, num_players, seed=seed, game_offset=deals.start
+    )
+    payoffs = np.zeros((batch.num_games, num_players))
+    while True:
+        rows = np.flatnonzero(~batch.finished)
+        if not rows.size:
+            # a payoff of 1 for a win and -1 / (P - 1) for none, ties shared
+            return (payoffs * (num_players - 1) + 1) / num_players
+        actions = np.empty(len(rows), np.int64)
+        movers = batch.to_move[rows]
+        for agent in set(seats):
+            is_theirs = np.isin(movers, [s for s in range(num_players) if seats[s] is agent])
+            if is_theirs.any():
+                actions[is_theirs] = agent.act(batch.view(rows[is_theirs]))
+        payoffs[rows] += batch.step(actions, where=rows)[0]
+
+
+def interval95(shares: np.ndarray) -> tuple[float, float]:
+    """Return a 95 % Wilson interval for the mean of per-deal win shares `(deals,)`.
+
+    The sample size is the one at which independent wins and losses would vary as the deals do, so
+    that deals count and not games; with no variation at all it is the number of deals.
+
+    Source: Wilson, JASA 1927; effective sample size after Korn and Graubard, 1998.
+    """
+    mean, deals = shares.mean(), len(shares)
+    variance = shares.var(ddof=1) if deals > 1 else 0.0
+    size = deals if variance == 0 else mean * (1 - mean) * deals / variance
+    middle = (mean + Z95**2 / (2 * size)) / (1 + Z95**2 / size)
+    half = Z95 / (1 + Z95**2 / size) * np.sqrt(mean * (1 - mean) / size + (Z95 / (2 * size)) ** 2)
+    return float(max(0.0, middle - half)), float(min(1.0, middle + half))
+
+
+def main(argv: list[str]) -> int:
+    """Run `celtica evaluate`."""
+    config = tyro.cli(Config, args=argv, prog="celtica evaluate")
+    result = evaluate(
+        config.agents,
+        config.game,
+        num_players=config.players,
+        num_games=config.games,
+        seed=config.seed,
+    )
+    if config.json:
+        print(result.to_json())
+    else:
+        print_strength([result])
+    return 0
