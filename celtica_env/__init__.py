@@ -1,10 +1,12 @@
 """Reinforcement-learning environments for Celtic board games."""
 
+import celtica_env.games  # first: the function `games` below then takes the package's name
 from celtica_env.core.agents import Agent, load_agent
 from celtica_env.core.batch import Batch, make_batch
 from celtica_env.core.registry import games, register_game, spec
 from celtica_env.core.view import View
 from celtica_env.version import __version__
+from celtica_env.wrappers.registration import register_environments
 
 __all__ = [
     "Agent",
@@ -17,3 +19,5 @@ __all__ = [
     "register_game",
     "spec",
 ]
+
+register_environments()

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from celtica_env import __version__, spec
 from celtica_env.core.errors import CheckpointError
-from celtica_env.core.rng import mix_keys, stream_keys
+from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.view import View
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
-from celtica_env.core.rng import mix_keys, stream_keys
+from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.view import View
-from numba import njit
 
 
 class RandomAgent:
@@ -37,9 +40,27 @@ def make(game: str, argument: str) -> RandomAgent:
     return RandomAgent()
 
 
-@njit(nogil=True, cache=True)
-def pick_legal(masks, keys, out):
-    """Pick an action uniformly among the legal ones of each row of `masks` (n, A)."""
+def pick_legal(masks: np.ndarray, keys: np.ndarray, out: np.ndarray) -> None:
+    """Write a uniformly random legal action per row into `out` (n,) int64.
+
+    Args:
+        masks: `(n, A)` bool with at least one True per row.
+        keys: `(n,)` uint64 random bits.
+        out: `(n,)` int64.
+    """
+    _compiled_picker()(masks, keys, out)
+
+
+@cache
+def _compiled_picker() -> Callable[[np.ndarray, np.ndarray, np.ndarray], None]:
+    from celtica_env.core.compile import announced, compile_entry, fingerprint
+
+    examples = (np.ones((1, 1), np.bool_), np.zeros(1, np.uint64), np.zeros(1, np.int64))
+    with announced("the random agent"):
+        return compile_entry(_pick, {"np": np}, examples, fingerprint([sys.modules[__name__]]))
+
+
+def _pick(masks, keys, out):
     for k in range(len(out)):
         count = 0
         for action in range(masks.shape[1]):

@@ -18,16 +18,9 @@ from typing import Any
 import numpy as np
 
 from celtica_env.core import loops
-from celtica_env.core.compile import (
-    announced,
-    compile_entry,
-    fingerprint,
-    game_modules,
-    game_namespace,
-)
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.registry import load_game
-from celtica_env.core.rng import mix_keys, stream_keys
+from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.types import FULL, PAYOFFS, Game
 from celtica_env.core.view import View
 
@@ -44,6 +37,15 @@ MAX_LISTED = 12  # legal actions named in an error
 @cache
 def game_kernels(package: str) -> SimpleNamespace:
     """Compile, or load from disk, every loop for the game in `package`; announced when slow."""
+    # numba takes most of a second to import; it waits until a game is wanted.
+    from celtica_env.core.compile import (
+        announced,
+        compile_entry,
+        fingerprint,
+        game_modules,
+        game_namespace,
+    )
+
     game = load_package(package)
     key = fingerprint([*game_modules(package), loops])
     states, rows = np.zeros(1, game.spec.state_dtype), np.zeros(1, np.int64)

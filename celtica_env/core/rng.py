@@ -2,26 +2,17 @@
 
 Each game record carries its own counter in the field `rng`, so a game depends on its seed and its
 actions and on nothing else: not on the batch it is in, on threads, or on numpy's global state.
-
-Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
 
 import numpy as np
 from numba import njit
 
-GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-_SHIFT_30, _SHIFT_27, _SHIFT_31 = np.uint64(30), np.uint64(27), np.uint64(31)
+from celtica_env.core import streams
+
+GOLDEN_GAMMA = streams.GOLDEN_GAMMA
 _HALF_WORD = np.uint64(32)
 
-
-@njit
-def mix(z):
-    """Scramble a 64-bit counter into 64 random bits; works on scalars and on uint64 arrays."""
-    z = (z ^ (z >> _SHIFT_30)) * _MIX_1
-    z = (z ^ (z >> _SHIFT_27)) * _MIX_2
-    return z ^ (z >> _SHIFT_31)
+mix = njit(streams.mix)
 
 
 @njit
@@ -29,26 +20,3 @@ def below(s, n):
     """Return an integer in [0, n) for 1 <= n < 2**32; advances the stream of record `s`."""
     s.rng = s.rng + GOLDEN_GAMMA
     return np.int64(((mix(s.rng) >> _HALF_WORD) * np.uint64(n)) >> _HALF_WORD)
-
-
-_mix_array = getattr(mix, "py_func", mix)  # the same source, on arrays outside compiled code
-
-
-def mix_keys(keys: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return one well mixed number for each pair of a key and a count, uint64, broadcast."""
-    with np.errstate(over="ignore"):
-        steps = GOLDEN_GAMMA * (np.asarray(counts).astype(np.uint64) + np.uint64(1))
-        return _mix_array(_mix_array(np.asarray(keys, np.uint64) + GOLDEN_GAMMA) + steps)
-
-
-def stream_keys(seed: int, indices: np.ndarray) -> np.ndarray:
-    """Return the first counter of stream `i` of `seed` for every i in `indices`.
-
-    Args:
-        seed: non-negative integer of any size.
-        indices: `(N,)` non-negative integers.
-
-    Returns:
-        `(N,)` uint64, well mixed: neighbouring seeds and indices share nothing.
-    """
-    return mix_keys(np.random.SeedSequence(seed).generate_state(1, np.uint64), indices)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from celtica_env.core.rng import mix_keys, stream_keys
+from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.types import Game, GameSpec
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from celtica_env.core.agents import Agent, load_agent
 from celtica_env.core.batch import Batch
 from celtica_env.core.errors import OptionError
-from celtica_env.core.rng import mix_keys, stream_keys
+from celtica_env.core.streams import mix_keys, stream_keys
 
 RANDOM_SEAT = "random"
 ILLEGAL = ("raise", "terminate")

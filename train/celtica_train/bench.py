@@ -18,7 +18,7 @@ import numpy as np
 import tyro
 from celtica_agents.random import pick_legal
 from celtica_env import __version__, make_batch
-from celtica_env.core.rng import mix_keys
+from celtica_env.core.streams import mix_keys
 from rich.console import Console
 from rich.table import Table
 

@@ -1,0 +1,406 @@
+"""Any registered game as a PettingZoo AEC environment.
+
+Legend: `P` agents, `A` actions, `F` features.
+
+The environment checks order, bounds and legality itself, so it needs none of PettingZoo's
+forwarding wrappers, which make small games two to three times slower. Every array it hands out is
+fresh memory.
+"""
+
+from __future__ import annotations
+
+import copy
+import operator
+import secrets
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from gymnasium import logger, spaces
+from gymnasium.error import ResetNeeded
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+from celtica_env.core.batch import check_seed, make_batch
+from celtica_env.core.errors import CelticaError, GameOverError, IllegalActionError, OptionError
+from celtica_env.core.registry import load_game
+from celtica_env.core.types import Game
+from celtica_env.wrappers.spaces import action_space, observation_box
+
+ILLEGAL = ("raise", "terminate")
+RENDER_MODES = ("human", "ansi")
+ARGUMENTS = ("num_players", "illegal", "illegal_reward", "max_cycles", "payoff", "render_mode")
+RESET_OPTIONS = ("game_index",)
+CHECKERS_OPTION = "options"
+"""PettingZoo's API tests reset with `options={"options": 1}`; this one foreign key is ignored."""
+
+_SET_BY_RESET = (
+    *("agents", "agent_selection", "rewards", "terminations", "truncations", "infos"),
+    *("_cumulative_rewards", "_is_over"),
+)
+
+Observation = dict[str, np.ndarray]
+
+
+class ResetNeededError(CelticaError, ResetNeeded, AttributeError):
+    """Something was asked for that only `reset()` brings about."""
+
+
+class GameAECEnv(AECEnv[str, Observation, int | None]):
+    """A turn-based environment for any registered game.
+
+    An observation is `{"observation": (F,) float32, "action_mask": (A,) int8}`, 1 = legal. The mask
+    is all zero for an agent that waits and, once the game is over, for everyone; the agent to move
+    also finds it in its info. A turn with several decisions is several steps of one agent. Payoffs
+    are settled once, in the step that ends the game, and all agents end in that same step.
+
+    Args:
+        game: a name from `celtica_env.games()`.
+        num_players: P, in the game's range.
+        illegal: what an illegal action does. `"raise"`: an `IllegalActionError`, and nothing has
+            changed. `"terminate"`: the game ends for all with both flags set, as it does under
+            PettingZoo's `TerminateIllegalWrapper`; the offender's info has
+            `illegal_action`.
+        illegal_reward: what the offender gets under `"terminate"`; the others get 0.
+        max_cycles: decisions after which a game is truncated, without payoff; None for no limit.
+        payoff: `"win"`, `"rank"` or `"margin"`, see `make_batch`.
+        render_mode: `"ansi"`: `render()` returns text. `"human"`: every position is printed. Both
+            show what the agent to move may see.
+        options: the game's own options, see `celtica_env.spec(game).options`.
+
+    Attributes:
+        batch: the engine, a batch of this one game with every card in it. `batch.view()` is what
+            agents of this package play from. Step the environment, not the batch.
+        state_space: space of `state()`.
+
+    Raises:
+        UnknownNameError: no such game.
+        OptionError: an argument or option is unknown or out of range.
+    """
+
+    infos: dict[str, dict[str, Any]]
+
+    def __init__(
+        self,
+        game: str,
+        num_players: int = 2,
+        *,
+        illegal: str = "raise",
+        illegal_reward: float = -1.0,
+        max_cycles: int | None = None,
+        payoff: str = "win",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        _check_options(game, options)
+        self.illegal = _check_choice("illegal", illegal, ILLEGAL)
+        self.illegal_reward = _check_reward(illegal_reward)
+        self.render_mode = _check_choice("render_mode", render_mode, (*RENDER_MODES, None))
+        self._seed = secrets.randbits(128)
+        self.batch = make_batch(
+            game,
+            num_players=num_players,
+            seed=self._seed,
+            max_steps=_check_max_cycles(max_cycles),
+            payoff=payoff,
+            **options,
+        )
+        spec = self.game.spec
+        self.metadata = {
+            "name": spec.id,
+            "render_modes": list(RENDER_MODES),
+            "render_fps": 1,
+            "is_parallelizable": False,
+        }
+        self.possible_agents = [f"player_{seat}" for seat in range(self.batch.num_players)]
+        self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._num_actions = spec.num_actions
+        self._action = np.zeros(1, np.int64)  # what the batch is given; saves an array per step
+        self._make_spaces()
+
+    def _make_spaces(self) -> None:
+        spec = self.game.spec
+        low, high = spec.observation_bounds()
+        num_agents = len(self.possible_agents)
+        self.state_space = spaces.Box(np.tile(low, num_agents), np.tile(high, num_agents))
+        # One object per agent, so that seeding or sampling one agent's space leaves the others be.
+        self.action_spaces = {agent: action_space(spec) for agent in self.possible_agents}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": observation_box(spec),
+                    "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
+                }
+            )
+            for agent in self.possible_agents
+        }
+
+    if not TYPE_CHECKING:  # or every misspelt attribute would pass the type checker
+
+        def __getattr__(self, name: str) -> Any:
+            # Runs only for what is missing: calls before reset are caught at no cost per step.
+            if name in _SET_BY_RESET:
+                raise ResetNeededError(f"there is no game yet, hence no {name}: call reset() first")
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    @property
+    def game(self) -> Game:
+        """The game's identity card: its facts, and actions as text."""
+        return self.batch.game
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Return the space of an agent's observations, the same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Return the space of an agent's actions, the same object each time."""
+        return self.action_spaces[agent]
+
+    # --- playing ---------------------------------------------------------------------------------
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game.
+
+        Args:
+            seed: non-negative integer that restarts the stream of games. None goes on with it, so
+                one seeded reset fixes every later game; without any, the stream is fresh entropy.
+            options: `{"game_index": i}` restarts the stream at game i of the seed, the one that
+                row i of `make_batch(..., seed=seed)` plays.
+
+        Raises:
+            OptionError: an invalid seed or game index, or an unknown option.
+        """
+        game_index = _read_game_index(options)
+        if seed is not None:
+            self._seed = check_seed(seed)
+        if seed is None and game_index is None:
+            self.batch.reset()
+        else:
+            self.batch.game_offset = game_index or 0
+            self.batch.reset(seed=self._seed)
+        self._begin()
+
+    def _begin(self) -> None:
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._is_over = False
+        self._ask()
+
+    def step(self, action: int | None) -> None:
+        """Carry out a decision of `agent_selection`, or let it leave (None) once the game is over.
+
+        Raises:
+            ResetNeededError: before the first reset.
+            IllegalActionError: not an integer in [0, A); not legal, under `illegal="raise"`; not
+                None from an agent whose game is over. Nothing has changed.
+            GameOverError: all agents have left.
+        """
+        if self._is_over:
+            self._leave(action)
+            return
+        self._action[0] = self._as_index(action)
+        try:
+            rewards, terminated, truncated = self.batch.step(self._action)
+        except IllegalActionError:
+            if self.illegal == "raise":
+                raise
+            self._end_by_offence()
+            return
+        if self.batch.finished[0]:
+            self._end(rewards[0].tolist(), bool(terminated[0]), bool(truncated[0]))
+        else:
+            self._ask()
+
+    def _as_index(self, action: Any) -> int:
+        try:
+            index = operator.index(action)
+        except TypeError:
+            index = -1
+        if 0 <= index < self._num_actions and not isinstance(action, bool):
+            return index
+        raise IllegalActionError(
+            f"{self.agent_selection} is to move and needs an integer in [0, {self._num_actions}), "
+            f"got {action!r} of type {type(action).__name__}"
+        )
+
+    def _ask(self) -> None:
+        """Turn to the agent that decides next."""
+        self._action_mask = self.batch.masks()[0].view(np.int8)
+        self.agent_selection = agent = self.possible_agents[self.batch.to_move[0]]
+        # New dictionaries each time, as the caller may have kept the last ones.
+        self.infos = {agent: {} for agent in self.agents}
+        self.infos[agent]["action_mask"] = self._action_mask.copy()
+        self._show()
+
+    def _end(self, rewards: list[float], is_terminated: bool, is_truncated: bool) -> None:
+        """End the game for all agents at once; each is then selected to leave."""
+        self._is_over = True
+        self.rewards = dict(zip(self.agents, rewards))
+        self._cumulative_rewards = self.rewards.copy()  # nothing was paid before
+        self.terminations = dict.fromkeys(self.agents, is_terminated)
+        self.truncations = dict.fromkeys(self.agents, is_truncated)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+        self._show()
+
+    def _end_by_offence(self) -> None:
+        offender = self.agent_selection
+        rewards = [self.illegal_reward if a == offender else 0.0 for a in self.agents]
+        self._end(rewards, True, True)
+        self.infos[offender]["illegal_action"] = True
+
+    def _leave(self, action: Any) -> None:
+        if not self.agents:
+            raise GameOverError("the game is over and all agents have left: call reset()")
+        agent = self.agent_selection
+        if action is not None:
+            raise IllegalActionError(
+                f"the game is over for {agent}: the only valid action is None, got {action!r}"
+            )
+        self.agents.remove(agent)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        for values in (self._cumulative_rewards, self.terminations, self.truncations, self.infos):
+            del values[agent]
+        if self.agents:
+            self.agent_selection = self.agents[0]
+
+    # --- looking ---------------------------------------------------------------------------------
+
+    def observe(self, agent: str) -> Observation:
+        """Return what an agent sees now and which actions it may take, in fresh arrays.
+
+        Raises:
+            ResetNeededError: before the first reset.
+            OptionError: no agent of that name.
+        """
+        if agent == self.agent_selection and not self._is_over:
+            return {
+                "observation": self.batch.observe()[0],
+                "action_mask": self._action_mask.copy(),
+            }
+        return {
+            "observation": self.batch.observe(seats=[self._seat(agent)])[0],
+            "action_mask": np.zeros(self._num_actions, np.int8),
+        }
+
+    def _seat(self, agent: str) -> int:
+        try:
+            return self._seats[agent]
+        except KeyError:
+            known = ", ".join(self.possible_agents)
+            raise OptionError(f"unknown agent {agent!r}; the agents are {known}") from None
+
+    def state(self) -> np.ndarray:
+        """Return what all agents see, one after the other by seat, `(P * F,)` float32, fresh.
+
+        A view of the whole table, hidden cards included, for a critic in centralized training.
+        """
+        self._require_game("state")
+        seats = range(len(self.possible_agents))
+        return np.concatenate([self.batch.observe(seats=[seat])[0] for seat in seats])
+
+    def render(self) -> str | None:
+        """Return (`"ansi"`) or print (`"human"`) the position as the agent to move sees it.
+
+        After the end it is seen by the agent that moved last.
+        """
+        self._require_game("picture")
+        if self.render_mode is None:
+            logger.warn(
+                "render() does nothing without a render mode; make the environment with "
+                f"render_mode={' or '.join(map(repr, RENDER_MODES))}"
+            )
+            return None
+        state = self.batch.states[0]
+        text = self.game.render_text(state, int(state["to_move"]))
+        if self.render_mode == "ansi":
+            return text
+        print(text, end="\n\n", flush=True)
+        return None
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+    def _require_game(self, what: str) -> None:
+        if not hasattr(self, "agents"):
+            raise ResetNeededError(f"there is no game yet, hence no {what}: call reset() first")
+
+    def close(self) -> None:
+        """Do nothing: there is no window. May be called any number of times."""
+
+    def clone(self) -> GameAECEnv:
+        """Return an independent copy, at any point of a game; both go on identically."""
+        return copy.deepcopy(self)
+
+
+def make_parallel_env(
+    game: str, num_players: int = 2, **arguments: Any
+) -> ParallelEnv[str, Observation, int | None]:
+    """Return PettingZoo's turn-based conversion of `GameAECEnv`.
+
+    All agents are passed to `step`, but only the one whose turn it is acts; its action mask is the
+    only one with a legal action in it.
+    """
+    return turn_based_aec_to_parallel(GameAECEnv(game, num_players, **arguments))
+
+
+def env_functions(game: str) -> tuple[Callable, Callable, Callable]:
+    """Return `env`, `raw_env` and `parallel_env` for a PettingZoo-style module.
+
+    `env` and `raw_env` are one: what others add by wrappers is built in.
+    """
+    make_env = partial(GameAECEnv, game)
+    return make_env, make_env, partial(make_parallel_env, game)
+
+
+def _check_options(game: str, options: Iterable[str]) -> None:
+    # Before the batch sees them, since its own arguments are none of this environment's.
+    known = load_game(game).spec.options
+    for name in options:
+        if name not in known:
+            raise OptionError(
+                f"{game} has no option {name!r}; its options are {', '.join(known)}, "
+                f"and the environment takes {', '.join(ARGUMENTS)}"
+            )
+
+
+def _check_choice(name: str, value: Any, choices: tuple) -> Any:
+    if value not in choices:
+        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+    return value
+
+
+def _check_reward(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise OptionError(f"illegal_reward must be a number, got {value!r}")
+    return float(value)
+
+
+def _check_max_cycles(value: Any) -> int | None:
+    if value is not None and not _is_int(value, low=1):
+        raise OptionError(f"max_cycles must be a positive integer or None, got {value!r}")
+    return value
+
+
+def _is_int(value: Any, low: int) -> bool:
+    is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return is_int and value >= low
+
+
+def _read_game_index(options: dict[str, Any] | None) -> int | None:
+    options = options or {}
+    unknown = set(options) - {*RESET_OPTIONS, CHECKERS_OPTION}
+    if unknown:
+        raise OptionError(
+            f"unknown reset option {min(unknown)!r}; accepted: {', '.join(RESET_OPTIONS)}"
+        )
+    index = options.get("game_index")
+    if index is not None and not _is_int(index, low=0):
+        raise OptionError(f"game_index must be a non-negative integer, got {index!r}")
+    return index if index is None else int(index)

@@ -1,0 +1,438 @@
+"""One seat against agents: Gymnasium single and vector, Stable-Baselines3."""
+
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from scipy.stats import chisquare
+from stable_baselines3.common.env_checker import check_env as sb3_check_env
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
+
+import celtica_env
+from celtica_agents.random import pick_legal
+from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
+from celtica_env.core.streams import mix_keys
+from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
+from celtica_env.wrappers.sb3 import SeatVecEnv
+from celtica_env.wrappers.seats import SeatGames
+
+GAMES = celtica_env.games()
+TABLES = [
+    (game, players)
+    for game in GAMES
+    for players in range(celtica_env.spec(game).min_players, celtica_env.spec(game).max_players + 1)
+]
+
+
+def choose(masks, salt):
+    """Legal actions, pseudo-random by row and salt."""
+    actions = np.zeros(len(masks), np.int64)
+    pick_legal(masks, mix_keys(np.arange(len(masks)), np.full(1, salt)), actions)
+    return actions
+
+
+class LastLegal:
+    """Plays the legal action of the highest number; has no randomness."""
+
+    name = "last-legal"
+
+    def reset(self, seed):
+        pass
+
+    def act(self, view):
+        return view.action_masks.shape[1] - 1 - view.action_masks[:, ::-1].argmax(axis=1)
+
+
+class Watcher(LastLegal):
+    """Notes whose knowledge it is given."""
+
+    def __init__(self):
+        self.seen = []
+
+    def act(self, view):
+        self.seen.append((view.to_move.copy(), view.states["viewer"].copy()))
+        return super().act(view)
+
+
+# --- Gymnasium, one game -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+@pytest.mark.filterwarnings("error")
+def test_both_env_checkers_pass_without_a_warning(game, players):
+    check_env(SeatEnv(game, players), skip_render_check=True)
+    sb3_check_env(SeatEnv(game, players))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_made_by_id_and_seeded_alike(game):
+    name = f"{game.capitalize()}-v{celtica_env.spec(game).version}"
+    first, second = (gymnasium.make(name, opponents="greedy", seat=1) for _ in range(2))
+    for env in (first, second):
+        env.reset(seed=5)
+    for step in range(30):
+        action = choose(first.get_wrapper_attr("action_masks")()[None], step)[0]
+        left, right = first.step(action), second.step(action)
+        assert np.array_equal(left[0], right[0])
+        assert left[1:4] == right[1:4]
+        if left[2]:
+            break
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_return_is_the_payoff_of_the_learners_seat(game, players):
+    """Wherever the learner sits, also when others move first or end the game."""
+    for seat in range(players):
+        env = SeatEnv(game, players, opponents=LastLegal(), seat=seat)
+        for episode in range(4):
+            _, info = env.reset(seed=episode)
+            total, done, steps = 0.0, False, 0
+            twin = celtica_env.make_batch(game, 1, players, seed=episode)
+            while not done:
+                action = choose(info["action_mask"][None] > 0, steps)[0]
+                play_up_to(twin, seat)
+                payoffs = twin.step([action])[0]
+                _, reward, terminated, truncated, info = env.step(action)
+                total += reward
+                done = terminated or truncated
+                steps += 1
+            payoffs = payoffs if twin.finished[0] else play_up_to(twin, seat)
+            assert twin.finished[0]
+            assert total == pytest.approx(float(payoffs[0, seat]))
+
+
+def play_up_to(batch, seat):
+    payoffs = None
+    while not batch.finished[0] and batch.to_move[0] != seat:
+        payoffs = batch.step(LastLegal().act(batch.view()))[0]
+    return payoffs
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_illegal_action_ends_the_game_says_so_and_is_counted(game):
+    env = SeatEnv(game, illegal_reward=-2.0)
+    env.reset(seed=0)
+    illegal = int(np.flatnonzero(~env.action_masks())[0])
+    _, reward, terminated, truncated, info = env.step(illegal)
+    assert (reward, terminated, truncated) == (-2.0, True, False)
+    assert info["illegal_action"] is True
+    assert env.num_illegal == 1
+    assert env.action_masks().any()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_illegal_action_raises_on_request_and_changes_nothing(game):
+    env = SeatEnv(game, illegal="raise")
+    env.reset(seed=0)
+    before = env.games.batch.states.copy()
+    with pytest.raises(IllegalActionError, match="not legal; legal are"):
+        env.step(int(np.flatnonzero(~env.action_masks())[0]))
+    assert np.array_equal(before, env.games.batch.states)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_stepping_a_game_that_is_over_raises(game):
+    env = SeatEnv(game, max_steps=1)
+    env.reset(seed=0)
+    done = False
+    while not done:
+        _, _, terminated, done, _ = env.step(int(env.action_masks().argmax()))
+        assert not terminated
+    with pytest.raises(GameOverError):
+        env.step(0)
+
+
+def test_bad_arguments_say_what_is_accepted():
+    for arguments, words in [
+        ({"seat": 2}, "0 to 1"),
+        ({"seat": "first"}, "'random'"),
+        ({"illegal": "ignore"}, "raise, terminate"),
+        ({"opponents": []}, "at least one agent"),
+        ({"render_mode": "rgb"}, "human, ansi"),
+        ({"autoreset": "same_step"}, "autoreset_mode"),
+    ]:
+        with pytest.raises(OptionError, match=words):
+            SeatEnv(GAMES[0], **arguments)
+    with pytest.raises(LookupError, match="known agents: .*greedy.*random"):
+        SeatEnv(GAMES[0], opponents="gredy")
+    with pytest.raises(OptionError, match="takes no options"):
+        SeatEnv(GAMES[0]).reset(options={"seat": 1})
+
+
+def test_opponents_are_asked_with_their_own_knowledge():
+    watcher = Watcher()
+    env = SeatEnv(GAMES[0], 3, opponents=watcher, seat=1)
+    _, info = env.reset(seed=0)
+    for step in range(20):
+        *_, info = env.step(choose(info["action_mask"][None] > 0, step)[0])
+    assert watcher.seen
+    for movers, viewers in watcher.seen:
+        assert np.array_equal(movers, viewers)
+        assert not np.isin(movers, 1).any()
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_render_shows_the_learners_hand_only(game):
+    env = SeatEnv(game, seat=0, render_mode="ansi")
+    env.reset(seed=0)
+    text = env.render()
+    state = env.games.batch.states[0]
+    assert text == env.games.batch.game.render_text(state, 0)
+    full = env.games.batch.game.render_text(state, -1)
+    assert text != full
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_masks_survive_wrapping_and_processes(game):
+    def make():
+        return Monitor(SeatEnv(game))
+
+    for start_method in (None, "forkserver", "spawn"):
+        makers = [make, make]
+        env = (
+            DummyVecEnv(makers)
+            if start_method is None
+            else SubprocVecEnv(makers, start_method=start_method)
+        )
+        try:
+            env.seed(3)
+            env.reset()
+            assert is_masking_supported(env)
+            masks = get_action_masks(env)
+            assert masks.shape == (2, celtica_env.spec(game).num_actions)
+            for step in range(5):
+                *_, infos = env.step(choose(get_action_masks(env).astype(bool), step))
+                assert not any("illegal_action" in info for info in infos)
+        finally:
+            env.close()
+
+
+# --- vectorized ----------------------------------------------------------------------------------
+
+
+def make_vector(game, mode, num_envs=6, **options):
+    return SeatVectorEnv(game, num_envs, 2, autoreset_mode=mode, **options)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_vector_env_is_made_by_id_and_declares_its_mode(game):
+    name = f"{game.capitalize()}-v{celtica_env.spec(game).version}"
+    env = gymnasium.make_vec(name, num_envs=3, opponents="greedy")
+    assert env.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    observations, infos = env.reset(seed=1)
+    assert observations in env.observation_space
+    assert infos["action_mask"].shape == (3, env.single_action_space.n)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_rows_of_a_vector_env_are_the_games_of_one_seed(game):
+    many, few = make_vector(game, "Disabled", 6), make_vector(game, "Disabled", 2)
+    left, right = many.reset(seed=4)[0], few.reset(seed=4)[0]
+    assert np.array_equal(left[:2], right)
+    assert len({row.tobytes() for row in left}) > 1
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_next_step_mode_returns_the_last_observation_then_a_new_game(game):
+    env = make_vector(game, "NextStep")
+    _, infos = env.reset(seed=0)
+    renewals = 0
+    over = np.zeros(6, bool)
+    for step in range(400):
+        masks = infos["action_mask"] > 0
+        assert masks[over].all()
+        actions = choose(masks, step)
+        observations, rewards, terminated, truncated, infos = env.step(actions)
+        assert observations in env.observation_space
+        assert not rewards[over].any()
+        assert not (terminated | truncated)[over].any()
+        renewals += over.sum()
+        over = terminated | truncated
+        assert np.array_equal(infos["action_mask"] > 0, env.action_masks())
+        assert np.array_equal(observations, env.games.observations())
+    assert renewals > 5
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_same_step_mode_keeps_the_final_observation_and_info(game):
+    env = make_vector(game, "SameStep")
+    _, infos = env.reset(seed=0)
+    ends = 0
+    for step in range(400):
+        actions = choose(infos["action_mask"] > 0, step)
+        observations, rewards, terminated, truncated, infos = env.step(actions)
+        over = terminated | truncated
+        ends += over.sum()
+        assert not env.games.batch.finished.any()
+        if over.any():
+            assert np.array_equal(infos["_final_obs"], over)
+            assert np.array_equal(infos["_final_info"], over)
+            for row in np.flatnonzero(over):
+                assert infos["final_obs"][row] in env.single_observation_space
+                assert not np.array_equal(infos["final_obs"][row], observations[row])
+            assert infos["final_info"]["action_mask"][over].all()
+            assert np.all(np.abs(rewards[over]) == 1) or 0 in rewards[over]
+        else:
+            assert "final_obs" not in infos
+    assert ends > 5
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_disabled_mode_raises_and_resets_exactly_the_masked(game):
+    env = make_vector(game, "Disabled", max_steps=40)
+    _, infos = env.reset(seed=0)
+    over = np.zeros(6, bool)
+    step = 0
+    while not over.any():
+        _, _, terminated, truncated, infos = env.step(choose(infos["action_mask"] > 0, step))
+        over, step = terminated | truncated, step + 1
+    with pytest.raises(GameOverError):
+        env.step(choose(infos["action_mask"] > 0, step))
+    before = env.games.batch.states.copy()
+    env.reset(options={"reset_mask": over})
+    assert np.array_equal(before[~over], env.games.batch.states[~over])
+    assert not env.games.batch.finished.any()
+    with pytest.raises(OptionError, match="bool of shape"):
+        env.reset(options={"reset_mask": [0]})
+    with pytest.raises(OptionError, match="reset_mask"):
+        env.reset(options={"mask": over})
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_two_calls_share_memory(game):
+    env = make_vector(game, "NextStep")
+    first, infos = env.reset(seed=0)
+    second, *_, infos_2 = env.step(choose(infos["action_mask"] > 0, 0))
+    assert not np.shares_memory(first, second)
+    assert not np.shares_memory(infos["action_mask"], infos_2["action_mask"])
+    assert not np.shares_memory(infos["seat"], infos_2["seat"])
+    sb3 = SeatVecEnv(game, 4)
+    first = sb3.reset()
+    masks = sb3.action_masks()
+    second = sb3.step(choose(masks, 0))[0]
+    assert not np.shares_memory(first, second)
+    assert not np.shares_memory(masks, sb3.action_masks())
+    single = SeatEnv(game)
+    one, info = single.reset(seed=0)
+    two, *_, info_2 = single.step(choose(info["action_mask"][None] > 0, 0)[0])
+    assert not np.shares_memory(one, two)
+    assert not np.shares_memory(info["action_mask"], info_2["action_mask"])
+
+
+# --- Stable-Baselines3 ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_vec_env_agrees_with_the_gymnasium_one(game):
+    """Same seed, same choices: same observations, payoffs and ends."""
+    ours = SeatVecEnv(game, 5, 2, opponents="greedy", seed=7)
+    twin = SeatVectorEnv(game, 5, 2, opponents="greedy", autoreset_mode="SameStep")
+    left, (right, infos) = ours.reset(), twin.reset(seed=7)
+    for step in range(150):
+        assert np.array_equal(left, right)
+        masks = ours.action_masks()
+        assert np.array_equal(masks, infos["action_mask"] > 0)
+        actions = choose(masks, step)
+        left, rewards, dones, sb3_infos = ours.step(actions)
+        right, twin_rewards, terminated, truncated, infos = twin.step(actions)
+        assert np.array_equal(rewards, twin_rewards)
+        assert np.array_equal(dones, terminated | truncated)
+        for row in np.flatnonzero(dones):
+            assert np.array_equal(sb3_infos[row]["terminal_observation"], infos["final_obs"][row])
+            assert sb3_infos[row]["episode"]["r"] == pytest.approx(rewards[row])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_shaping_adds_up_to_the_potential_difference_and_stays_apart(game):
+    """Undiscounted, the shaping of an episode is minus the potential it began with."""
+    env = SeatVecEnv(game, 8, 2, opponents="greedy", shaping=0.5, gamma=1.0, seed=3)
+    env.reset()
+    start = start_potentials(env)
+    extra = np.zeros(8)
+    finished = 0
+    for step in range(300):
+        _, rewards, dones, infos = env.step(choose(env.action_masks(), step))
+        extra += rewards
+        for row in np.flatnonzero(dones):
+            payoff = infos[row]["episode"]["r"]
+            assert payoff in (-1.0, 0.0, 1.0)
+            assert extra[row] - payoff == pytest.approx(-0.5 * start[row], abs=1e-5)
+            finished += 1
+        start = np.where(dones, start_potentials(env), start)
+        extra[dones] = 0
+    assert finished > 10
+
+
+def start_potentials(env):
+    return env.games.batch.potentials()[np.arange(env.num_envs), env.games.seats]
+
+
+def test_truncation_is_told_apart_from_the_end():
+    env = SeatVecEnv(GAMES[0], 4, 2, max_steps=30, seed=0)
+    env.reset()
+    cut = 0
+    for step in range(60):
+        _, rewards, dones, infos = env.step(choose(env.action_masks(), step))
+        for row in np.flatnonzero(dones):
+            assert infos[row]["TimeLimit.truncated"] is True
+            assert rewards[row] == 0
+            cut += 1
+    assert cut >= 4
+
+
+def test_seats_are_drawn_uniformly():
+    env = SeatVecEnv(GAMES[0], 512, 4, max_steps=20, seed=11)
+    env.reset()
+    counts = np.zeros(4)
+    for step in range(40):
+        *_, infos = env.step(choose(env.action_masks(), step))
+        for info in infos:
+            if "episode" in info:
+                counts[info["episode"]["seat"]] += 1
+    assert counts.sum() > 1000
+    assert chisquare(counts).pvalue > 1e-4
+
+
+def test_opponents_are_drawn_by_weight_and_replaced_without_leaking():
+    batch = celtica_env.make_batch(GAMES[0], 256, 3, max_steps=8)
+    games = SeatGames(batch, "random", seat=0)
+    for _ in range(200):
+        games.set_opponents([LastLegal(), LastLegal()], [1, 3])
+    games.seed(0)
+    games.start(np.arange(256), is_dealt=True)
+    second = np.mean([agent is games.opponents[1] for agent in games._players[:, 1:].ravel()])
+    assert 0.65 < second < 0.85
+    assert len({id(agent) for agent in games._players.ravel()}) == 2
+
+
+def test_vec_env_refuses_what_single_games_do_not_have():
+    env = SeatVecEnv(GAMES[0], 2)
+    env.reset()
+    assert env.has_attr("action_masks")
+    assert env.env_is_wrapped(Monitor) == [False, False]
+    assert env.env_method("action_masks", indices=[1]).shape[0] == 1
+    for call in (
+        lambda: env.env_method("render"),
+        lambda: env.get_attr("spam"),
+        lambda: env.set_attr("seat", 1),
+    ):
+        with pytest.raises(AttributeError):
+            call()
+
+
+def test_environments_pickle_in_the_middle_of_a_game():
+    env = SeatEnv(GAMES[0], 3, opponents="greedy")
+    _, info = env.reset(seed=2)
+    for step in range(5):
+        *_, info = env.step(choose(info["action_mask"][None] > 0, step)[0])
+    twin = pickle.loads(pickle.dumps(env))
+    for step in range(5, 20):
+        action = choose(env.action_masks()[None], step)[0]
+        left, right = env.step(action), twin.step(action)
+        assert np.array_equal(left[0], right[0])
+        assert left[1:4] == right[1:4]
