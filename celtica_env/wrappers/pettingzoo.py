@@ -36,8 +36,8 @@ CHECKERS_OPTION = "options"
 """PettingZoo's API tests reset with `options={"options": 1}`; this one foreign key is ignored."""
 
 _SET_BY_RESET = (
-    *("agents", "agent_selection", "rewards", "terminations", "truncations", "infos"),
-    *("_cumulative_rewards", "_is_over"),
+    *("agents", "num_agents", "agent_selection", "rewards", "terminations", "truncations"),
+    *("infos", "_cumulative_rewards", "_is_over"),
 )
 
 Observation = dict[str, np.ndarray]

@@ -20,18 +20,20 @@ from celtica_env.games.celtica.tables import (
     PLAYS_PER_COLOUR,
     TAKE_ACTION,
     Phase,
+    Place,
 )
 from numba import njit
 
+PLACE_CULT = int(Place.CULT)
 PLAY, TAKE, GIVE = int(Phase.PLAY), int(Phase.TAKE), int(Phase.GIVE)
 CULT, CASH, SWAP = int(Phase.CULT), int(Phase.CASH), int(Phase.SWAP)
 
-DRUID_CARD = 0.042  # a card kept is part of a later turn
-EXPERIENCE_CARD = 0.168
-CULT_SITE = 0.168
+DRUID_CARD = 0.11  # a card kept is part of a later turn
+EXPERIENCE_CARD = 0.24
+CULT_SITE = 0.2
 NEXT_TURN = 0.7  # share of the best play left in hand
-OPENED = 0.6  # share of what the next player finds
-PART = 0.12  # a part for somebody else
+OPENED = 0.85  # share of what the next player finds
+PART = 0.112  # a part for somebody else
 SCARCITY = 0.02  # for a kind that has nearly run out
 
 # Working memory: three rows of counts per kind or level, and the value of k parts taken or given.
@@ -172,8 +174,8 @@ def value_of_play(s, w, colour, druid_cards, experience_cards):
 
 @njit
 def value_of_landing(s, w, place):
-    parts = s.landing_parts[place]
-    if s.landing_cult[place] > 0:
+    parts = s.landing[place]
+    if s.place_kind[place] == PLACE_CULT:
         return CULT_SITE
     if parts < 0:
         return EXPERIENCE_CARD - w[LOSS - parts]
@@ -212,7 +214,7 @@ def opening(s, colour, place):
     missing = (1 - share) ** s.hand_size[next_seat(s, s.to_move)]
     for cards in range(1, 3):
         chance *= 1 - missing
-        hope = max(hope, chance * PART * s.landing_parts[min(place + cards, GOAL)])
+        hope = max(hope, chance * PART * s.landing[min(place + cards, GOAL)])
     return hope
 
 

@@ -15,7 +15,9 @@ from celtica_env.games.celtica.tables import (
 )
 
 NUM_PHASES = len(Phase) - 1  # all but OVER, in which nobody decides
-HAND_BITS, EXPERIENCE_BITS, PENDING_BITS, SURPLUS_BITS = 5, 3, 5, 3
+PENDING_BITS, SURPLUS_BITS = 5, 3
+HAND_BITS, EXPERIENCE_BITS, REACH_BITS = 5, 3, 6
+CARD_NUMBERS = 2 + HAND_BITS + EXPERIENCE_BITS + REACH_BITS
 OTHERS = MAX_PLAYERS - 1
 RIVAL_SIZE = 4 + NUM_KINDS + 3
 AMOUNT_SCALE = 5  # amounts on a user's board may reach 9
@@ -28,24 +30,26 @@ _RIVAL_SCALES = (1, 1, _DRUID_CARDS, _EXPERIENCE_CARDS, *[PARTS_PER_KIND] * NUM_
 PIECES = (
     Piece("phase", NUM_PHASES, "one-hot: play, take, give, cult, cash, swap"),
     Piece("pending", PENDING_BITS, "parts still to take or give: bits >= 1 .. >= 5"),
-    Piece("hand", NUM_COLOURS, "own druid cards per colour", DRUID_CARDS_PER_COLOUR),
-    Piece("hand_bits", NUM_COLOURS * HAND_BITS, "own druid cards: bits >= 1 .. >= 5"),
-    Piece("experience", NUM_COLOURS, "own experience cards", EXPERIENCE_CARDS_PER_COLOUR),
-    Piece("experience_bits", NUM_COLOURS * EXPERIENCE_BITS, "own experience: bits >= 1 .. >= 3"),
-    Piece("reach_bits", NUM_COLOURS * LOOK_AHEAD, "both kinds of card together: bits >= 1 .. >= 6"),
+    Piece(
+        "cards",
+        NUM_COLOURS * CARD_NUMBERS,
+        "per colour: own druid cards, own experience cards, then bits: druid cards >= 1 .. >= 5, "
+        "experience >= 1 .. >= 3, both together >= 1 .. >= 6",
+        (DRUID_CARDS_PER_COLOUR, EXPERIENCE_CARDS_PER_COLOUR, *[1] * (CARD_NUMBERS - 2)) * NUM_COLOURS,
+    ),
     Piece("hand_size", 1, "own druid cards", _DRUID_CARDS),
     Piece("experience_size", 1, "own experience cards", _EXPERIENCE_CARDS),
     Piece("druids", NUM_COLOURS, "place of each druid", GOAL),
     Piece("home", NUM_COLOURS, "druid is in the goal"),
     Piece(
         "ahead",
-        NUM_COLOURS * LOOK_AHEAD,
-        "per druid, next 6 places: parts to take, negative to give",
-        AMOUNT_SCALE,
+        NUM_COLOURS * 2 * LOOK_AHEAD,
+        "per druid: parts that landing on the next 8 places brings, negative where it costs, then "
+        "whether they are cult sites",
+        ((AMOUNT_SCALE,) * LOOK_AHEAD + (1,) * LOOK_AHEAD) * NUM_COLOURS,
         low=-DISPLAY_SIZE,
         high=DISPLAY_SIZE,
     ),
-    Piece("cult_ahead", NUM_COLOURS * LOOK_AHEAD, "per druid, next 6 places: cult site"),
     Piece("display", NUM_KINDS, "parts on the display", DISPLAY_SIZE),
     Piece("on_display", NUM_KINDS, "kind is on the display"),
     Piece("parts", NUM_KINDS, "own parts", PARTS_PER_KIND),

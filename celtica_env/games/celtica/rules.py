@@ -42,6 +42,21 @@ ENGLISH, FORBID = int(Edition.ENGLISH), int(Overshoot.FORBID)
 MARGIN_SCALE = 10  # an amulet more than the others' mean is worth a tenth
 
 
+def _playable_table() -> np.ndarray:
+    """Return which plays of a colour its cards allow, `(13 * 5, 64)` bool.
+
+    Row `d * 5 + e` is for d druid and e experience cards held; column k is the play of k + 1,
+    numbered alike.
+    """
+    counts = np.arange(PLAYS_PER_COLOUR + 1)
+    held, experience = counts // EXPERIENCE_CHOICES, counts % EXPERIENCE_CHOICES
+    fits = (held[None, :] <= held[:, None]) & (experience[None, :] <= experience[:, None])
+    return np.ascontiguousarray(fits[:, 1:])
+
+
+PLAYABLE = _playable_table()
+
+
 # --- Preparation ("Die Vorbereitung") ------------------------------------------------------------
 
 
@@ -462,28 +477,34 @@ def can_give(s):
 @njit
 def legal_mask(s, out):
     """Write the legal actions of the seat to move; True = legal. `out` is (A,) bool."""
-    out[:] = False
     if s.phase == PLAY:
-        for colour in range(NUM_COLOURS):
-            mask_plays(s, colour, out)
-    if can_take(s):
-        for kind in range(NUM_KINDS):
-            out[TAKE_ACTION + kind] = s.display[kind] > 0
-    if can_give(s):
-        for kind in range(NUM_KINDS):
-            out[GIVE_ACTION + kind] = s.parts[s.to_move, kind] > 0
+        mask_plays(s, out)
+        if s.overshoot == FORBID:
+            forbid_overshooting(s, out)
+    else:
+        for action in range(TAKE_ACTION):
+            out[action] = False
+    is_taking, is_giving = can_take(s), can_give(s)
+    for kind in range(NUM_KINDS):
+        out[TAKE_ACTION + kind] = is_taking and s.display[kind] > 0
+        out[GIVE_ACTION + kind] = is_giving and s.parts[s.to_move, kind] > 0
     out[DRAW_ACTION] = s.phase == CULT
     out[PASS_ACTION] = s.phase == CULT or s.phase == CASH
 
 
 @njit
-def mask_plays(s, colour, out):
-    first = colour * PLAYS_PER_COLOUR - 1
-    longest = longest_move(s, colour)
-    for druid_cards in range(s.hand[s.to_move, colour] + 1):
-        for experience_cards in range(s.experience[s.to_move, colour] + 1):
-            if 1 <= druid_cards + experience_cards <= longest:
-                out[first + druid_cards * EXPERIENCE_CHOICES + experience_cards] = True
+def mask_plays(s, out):
+    for colour in range(NUM_COLOURS):
+        row = s.hand[s.to_move, colour] * EXPERIENCE_CHOICES + s.experience[s.to_move, colour]
+        for k in range(PLAYS_PER_COLOUR):
+            out[colour * PLAYS_PER_COLOUR + k] = PLAYABLE[row, k]
+
+
+@njit
+def forbid_overshooting(s, out):
+    for action in range(TAKE_ACTION):
+        if out[action]:
+            out[action] = is_legal_play(s, action)
 
 
 # --- How it ends ---------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from celtica_env.games.celtica.tables import (
     MAX_PLAYERS,
     NUM_ACTIONS,
     NUM_COLOURS,
+    NUM_PLACES,
     Edition,
     Overshoot,
     Place,
@@ -64,23 +65,33 @@ def new_record(num_players: int, options: Mapping[str, Any]) -> np.ndarray:
     record["overshoot"] = _choose(Overshoot, "overshoot", values["overshoot"])
     record["first_player"] = _first_player(values["first_player"], num_players)
     record["place_kind"], record["place_amount"] = read_board(values["board"])
-    record["landing_parts"], record["landing_cult"] = landing_tables(record[0])
+    record["landing"] = landing_parts(record[0])
+    record["ahead"] = places_ahead(record[0])
     return record
 
 
-def landing_tables(record: np.void) -> tuple[np.ndarray, np.ndarray]:
-    """Return what landing brings, `(25,)` parts and `(25,)` cult flags, from board and options.
-
-    The last six stand for plays that pass the goal: they bring what the goal brings, or nothing
-    where they are illegal.
-    """
+def landing_parts(record: np.void) -> np.ndarray:
+    """Return the parts that landing on each place brings, negative where it costs, `(19,)`."""
     kind, amount = record["place_kind"], record["place_amount"]
     parts = np.where(kind == Place.RUIN, -amount, amount)
     if record["edition"] == Edition.ENGLISH:
         parts[GOAL] = 0
-    past_goal = 0 if record["overshoot"] == Overshoot.FORBID else parts[GOAL]
-    cult = (kind == Place.CULT).astype(np.int8)
-    return np.append(parts, [past_goal] * LOOK_AHEAD), np.append(cult, [0] * LOOK_AHEAD)
+    return parts
+
+
+def places_ahead(record: np.void) -> np.ndarray:
+    """Return, per place, what landing on the next 8 brings and whether they are cult sites.
+
+    `(19, 16)`. A play past the goal brings what the goal brings, or nothing where it is illegal;
+    from the goal itself nothing lies ahead.
+    """
+    past = 0 if record["overshoot"] == Overshoot.FORBID else record["landing"][GOAL]
+    parts = np.append(record["landing"], [past] * LOOK_AHEAD)
+    cult = np.append(record["place_kind"] == Place.CULT, [False] * LOOK_AHEAD)
+    ahead = np.arange(NUM_PLACES)[:, None] + np.arange(1, LOOK_AHEAD + 1)
+    rows = np.concatenate([parts[ahead], cult[ahead]], axis=1)
+    rows[GOAL] = 0
+    return rows
 
 
 def _choose(enum: type[Edition] | type[Overshoot], name: str, value: Any) -> int:

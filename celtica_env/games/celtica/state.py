@@ -46,9 +46,10 @@ STATE_DTYPE = np.dtype(
         ("overshoot", "i1"),  # tables.Overshoot
         ("place_kind", "i1", (NUM_PLACES,)),  # tables.Place
         ("place_amount", "i1", (NUM_PLACES,)),  # parts to take or give, 0..9
-        # derived from the above when the record is made, so that a druid's view ahead is one run:
-        # what landing brings, for places 0..24; those past the goal are reached by overshooting
-        ("landing_parts", "i1", (NUM_PLACES + LOOK_AHEAD,)),  # parts to take, negative: to give
-        ("landing_cult", "i1", (NUM_PLACES + LOOK_AHEAD,)),  # 1 at a cult site
+        # derived from the above when the record is made, to be copied into observations whole
+        ("landing", "i1", (NUM_PLACES,)),  # parts that landing on a place brings, negative: costs
+        # per place: what landing on the next 8 brings, then whether they are cult sites; a play
+        # past the goal lands on it, or nowhere where overshooting is forbidden
+        ("ahead", "i1", (NUM_PLACES, 2 * LOOK_AHEAD)),
     ]
 )

@@ -7,7 +7,7 @@ NUM_KINDS = 9  # kinds of amulet part; the last is the centre
 NUM_PLACES = 19
 GOAL = NUM_PLACES - 1
 MAX_PLAYERS = 5
-LOOK_AHEAD = 6  # places ahead of each druid that an observation shows
+LOOK_AHEAD = 8  # places ahead of each druid that an observation shows
 
 DRUID_CARDS_PER_COLOUR = 12
 EXPERIENCE_CARDS_PER_COLOUR = 4
