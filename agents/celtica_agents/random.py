@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+from celtica_env.core.agents import refuse_argument
 from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.view import View
 
@@ -36,7 +37,8 @@ class RandomAgent:
 
 def make(game: str, argument: str) -> RandomAgent:
     """Return the agent; it plays every game and takes no argument."""
-    del game, argument
+    del game
+    refuse_argument("random", argument)
     return RandomAgent()
 
 

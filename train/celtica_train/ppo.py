@@ -31,7 +31,7 @@ import numpy as np
 import torch
 import tyro
 from celtica_agents.policy import POLICY_FILE, PolicyAgent, PolicyInfo, policy_bytes
-from celtica_env import spec
+from celtica_env import load_agent, spec
 from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_env.wrappers.sb3 import SeatVecEnv
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
@@ -393,6 +393,8 @@ def check_ranges(config: Config) -> None:
                  "evaluate_games", "final_games", "learning_rate", "threads"):  # fmt: skip
         if getattr(config, name) <= 0:
             raise OptionError(f"{name} must be above 0, got {getattr(config, name)}")
+    if config.imitate != "none":
+        load_agent(config.imitate, config.game)
     shares = (config.greedy_share, config.random_share)
     if min(shares) < 0 or sum(shares) > 1:
         raise OptionError("greedy_share and random_share must be at least 0 and at most 1 together")

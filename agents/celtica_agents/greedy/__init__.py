@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 from celtica_env import spec
+from celtica_env.core.agents import refuse_argument
 from celtica_env.core.compile import announced, compile_entry, fingerprint
 from celtica_env.core.errors import UnknownNameError
 from celtica_env.core.view import View
@@ -38,7 +39,7 @@ class GreedyAgent:
 
 def make(game: str, argument: str) -> GreedyAgent:
     """Return the agent for a game; it takes no argument."""
-    del argument
+    refuse_argument("greedy", argument)
     return GreedyAgent(game)
 
 

@@ -1,0 +1,188 @@
+"""Random, greedy and trained agents, and how a name becomes one."""
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+import celtica_env
+from celtica_agents.policy import POLICY_FILE, PolicyAgent, PolicyInfo, load_policy, policy_bytes
+from celtica_env.core.errors import CheckpointError, OptionError, UnknownNameError
+from celtica_env.wrappers.gymnasium import SeatEnv
+from celtica_train.evaluate import evaluate
+
+GAMES = celtica_env.games()
+TABLES = [
+    (game, players)
+    for game in GAMES
+    for players in range(celtica_env.spec(game).min_players, celtica_env.spec(game).max_players + 1)
+]
+
+
+def policy_of(game, /, *, seed=0, hidden=16, **changes):
+    """Random weights and a header that fits the game, but for `changes`."""
+    card = celtica_env.spec(game)
+    rng = np.random.default_rng(seed)
+    sizes = (card.observation_size, hidden, card.num_actions)
+    weights = {}
+    for k, (fan_in, fan_out) in enumerate(zip(sizes, sizes[1:])):
+        weights[f"{k}.weight"] = rng.normal(size=(fan_out, fan_in)).astype(np.float32)
+        weights[f"{k}.bias"] = rng.normal(size=fan_out).astype(np.float32)
+    facts = {
+        "game": card.id,
+        "observation_size": card.observation_size,
+        "num_actions": card.num_actions,
+        "num_players": 2,
+        "steps": 0,
+    }
+    return weights, PolicyInfo(**facts | changes)
+
+
+def every_agent(game):
+    weights, info = policy_of(game)
+    return [
+        celtica_env.load_agent("random", game),
+        celtica_env.load_agent("greedy", game),
+        PolicyAgent(weights, info),
+        PolicyAgent(weights, info, is_sampling=True),
+    ]
+
+
+@pytest.mark.parametrize(("game", "players"), TABLES)
+def test_agents_play_whole_games_legally(game, players):
+    """An illegal action would raise in `step`."""
+    for agent in every_agent(game):
+        batch = celtica_env.make_batch(game, 250, players, seed=3)
+        while not batch.finished.all():
+            rows = np.flatnonzero(~batch.finished)
+            batch.step(agent.act(batch.view(rows)), where=rows)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_choices_do_not_depend_on_how_games_are_batched(game):
+    batch = celtica_env.make_batch(game, 12, seed=1)
+    for agent in every_agent(game):
+        agent.reset(5)
+        together = agent.act(batch.view())
+        apart = [agent.act(batch.view([row]))[0] for row in range(12)]
+        assert together.tolist() == apart
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_choices_depend_on_the_agents_seed_and_not_on_global_randomness(game):
+    batch = celtica_env.make_batch(game, 64, seed=1)
+    for agent in every_agent(game):
+        agent.reset(5)
+        first = agent.act(batch.view())
+        np.random.seed(0)  # noqa: NPY002, what a user's script may do
+        agent.reset(5)
+        assert np.array_equal(first, agent.act(batch.view()))
+    for agent in (every_agent(game)[0], every_agent(game)[3]):
+        agent.reset(1)
+        first = agent.act(batch.view())
+        agent.reset(2)
+        assert not np.array_equal(first, agent.act(batch.view()))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_choices_do_not_depend_on_hidden_cards(game):
+    """Another full state with the same knowledge gives the same choice."""
+    batch = celtica_env.make_batch(game, 64, 3, seed=2)
+    mover = celtica_env.load_agent("greedy", game)
+    for step in range(60):
+        view = batch.view()
+        twin = batch.clone()
+        twin.states[:] = view.sample(step)
+        for agent in every_agent(game):
+            assert np.array_equal(agent.act(view), agent.act(twin.view()))
+        batch.step(np.where(batch.finished, 0, mover.act(view)))
+        if batch.finished.any():
+            batch.reset(batch.finished)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_sampling_follows_the_softmax_of_legal_actions(game):
+    weights, info = policy_of(game)
+    weights["1.weight"] *= 0.1
+    agent = PolicyAgent(weights, info, is_sampling=True)
+    batch = celtica_env.make_batch(game, 20_000, seed=0)
+    batch.states[:] = batch.states[0]
+    batch.states["rng"] = np.arange(20_000)
+    view = batch.view()
+    counts = np.bincount(agent.act(view), minlength=info.num_actions)
+    mask = view.action_masks[0]
+    weight = np.where(mask, np.exp(agent.logits(view.observations[:1])[0].astype(float)), 0)
+    assert not counts[~mask].any()
+    assert np.allclose(counts / 20_000, weight / weight.sum(), atol=0.02)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_greedy_beats_random(game):
+    result = evaluate(["greedy", "random"], game, num_games=400)
+    assert result.agents[0].ci95[0] > 0.9
+
+
+# --- names and files -----------------------------------------------------------------------------
+
+
+def test_unknown_agents_list_the_known_ones():
+    with pytest.raises(UnknownNameError, match="nothing at that path; known agents: .*greedy"):
+        celtica_env.load_agent("greddy", GAMES[0])
+    with pytest.raises(OptionError, match="name, a path or an object"):
+        celtica_env.load_agent(3, GAMES[0])
+
+
+def test_random_and_greedy_take_no_argument():
+    for name in ("random:3", "greedy:fast"):
+        with pytest.raises(OptionError, match="takes no argument"):
+            celtica_env.load_agent(name, GAMES[0])
+
+
+def test_agent_objects_are_used_as_they_are():
+    agent = celtica_env.load_agent("random", GAMES[0])
+    assert celtica_env.load_agent(agent, GAMES[0]) is agent
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_policy_file_loads_by_file_folder_and_run_folder(game, tmp_path):
+    weights, info = policy_of(game)
+    file = tmp_path / "best" / POLICY_FILE
+    file.parent.mkdir()
+    file.write_bytes(policy_bytes(weights, info))
+    view = celtica_env.make_batch(game, 8, seed=0).view()
+    expected = PolicyAgent(weights, info).act(view)
+    for path in (file, file.parent, tmp_path):
+        agent = celtica_env.load_agent(str(path), game)
+        assert np.array_equal(agent.act(view), expected)
+        assert agent.info == info
+    assert celtica_env.load_agent(f"policy:{tmp_path}:sample", game).act(view).shape == (8,)
+    env = SeatEnv(game, opponents=str(tmp_path))
+    env.reset(seed=0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"game": "celtica_v99"}, "celtica_v99.*needed"),
+        ({"observation_size": 7}, "layer 0"),
+        ({"num_actions": 7}, "outputs, 7 actions"),
+    ],
+)
+def test_a_policy_for_something_else_is_refused(changes, words, tmp_path):
+    (tmp_path / POLICY_FILE).write_bytes(policy_bytes(*policy_of(GAMES[0], **changes)))
+    with pytest.raises(CheckpointError, match=words):
+        load_policy(tmp_path, GAMES[0])
+
+
+def test_damaged_policies_are_refused(tmp_path):
+    content = policy_bytes(*policy_of(GAMES[0]))
+    file = tmp_path / POLICY_FILE
+    for damaged in (b"", content[:100], content[:-10], b"x" * 500, b"\x00" * 16):
+        file.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match="damaged"):
+            load_policy(file, GAMES[0])
+    weights, _ = policy_of(GAMES[0])
+    save_file(weights, file)
+    with pytest.raises(CheckpointError, match="no policy"):
+        load_policy(file, GAMES[0])
+    with pytest.raises(CheckpointError, match="no policy at"):
+        load_policy(tmp_path / "nowhere", GAMES[0])

@@ -1,0 +1,201 @@
+"""The training command: what it leaves, how it goes on, what it refuses."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import celtica_env
+from celtica_train import cli, ppo
+from celtica_train.checkpoint import load_checkpoint, save_checkpoint
+from celtica_env.core.errors import CheckpointError, OptionError
+
+TINY = [
+    "--minutes", "0.15", "--imitate-minutes", "0.03", "--num-envs", "16", "--steps", "8",
+    "--batch-size", "64", "--hidden", "16", "16", "--evaluate-minutes", "0.04",
+    "--snapshot-minutes", "0.02", "--evaluate-games", "20", "--final-games", "20",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def finished_run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "tiny"
+    assert cli.main(["train", "--out", str(out), *TINY]) == 0
+    return out
+
+
+def start(out, *arguments):
+    command = [sys.executable, "-m", "celtica_train.cli", "train", "--out", str(out), *arguments]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=Path(out).parent
+    )
+
+
+def wait_for(path, seconds=120):
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} did not appear"
+        time.sleep(0.05)
+
+
+def test_a_run_leaves_all_it_promises(finished_run):
+    for name in (
+        "config.json",
+        ppo.CHECKPOINT_FILE,
+        "best/policy.safetensors",
+        "last/policy.safetensors",
+        "curve.jsonl",
+        "curve.png",
+    ):
+        assert (finished_run / name).stat().st_size > 0
+    assert list(finished_run.glob("tensorboard/*/events.out.tfevents.*"))
+    assert not list(finished_run.rglob("*.partial"))
+    points = [json.loads(line) for line in (finished_run / "curve.jsonl").read_text().splitlines()]
+    assert len(points) >= 2
+    assert [p["minutes"] for p in points] == sorted(p["minutes"] for p in points)
+    assert set(points[-1]["strength"]) == {"random", "greedy"}
+    assert (finished_run / "curve.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_exported_policy_is_the_network(finished_run):
+    config = ppo.Config(out=finished_run, num_envs=16, steps=8, hidden=(16, 16))
+    model = ppo.make_model(config)
+    run = ppo.Run(config, progress=None)
+    run.model = model
+    run.restore(model)
+    view = celtica_env.make_batch("celtica", 64, seed=0).view()
+    agent = celtica_env.load_agent(str(finished_run / "last"), "celtica")
+    actions, _ = model.predict(
+        view.observations, action_masks=view.action_masks, deterministic=True
+    )
+    assert np.array_equal(agent.act(view), actions)
+
+
+def test_trained_and_sampling_policies_play_a_thousand_games_legally(finished_run):
+    for name in (str(finished_run), f"policy:{finished_run}:sample"):
+        agent = celtica_env.load_agent(name, "celtica")
+        batch = celtica_env.make_batch("celtica", 1000, 2, seed=3)
+        while not batch.finished.all():
+            rows = np.flatnonzero(~batch.finished)
+            batch.step(agent.act(batch.view(rows)), where=rows)
+
+
+def test_an_existing_folder_is_left_alone(finished_run, capsys):
+    before = {p: p.stat().st_mtime_ns for p in finished_run.rglob("*")}
+    assert cli.main(["train", "--out", str(finished_run), *TINY]) == 2
+    assert "go on with --resume" in capsys.readouterr().err
+    assert before == {p: p.stat().st_mtime_ns for p in finished_run.rglob("*")}
+
+
+def test_resume_goes_on_where_it_stopped(tmp_path, capsys):
+    out = tmp_path / "run"
+    assert cli.main(["train", "--out", str(out), *TINY]) == 0
+    _, before = load_checkpoint(out / ppo.CHECKPOINT_FILE)
+    assert cli.main(["train", "--out", str(out), "--resume", "--minutes", "0.25"]) == 0
+    _, after = load_checkpoint(out / ppo.CHECKPOINT_FILE)
+    assert after["steps"] > before["steps"]
+    assert after["elapsed"] >= 0.25 * 60
+    assert after["curve"][: len(before["curve"])] == before["curve"]
+    assert after["numpy_position"] != before["numpy_position"] or after["steps"] != before["steps"]
+
+
+def test_control_c_saves_and_says_how_to_go_on(tmp_path):
+    out = tmp_path / "run"
+    process = start(out, *TINY, "--minutes", "5")
+    wait_for(out / "best" / "policy.safetensors")
+    process.send_signal(signal.SIGINT)
+    text, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, text
+    assert "--resume" in re.sub(r"\s+", " ", text)
+    _, facts = load_checkpoint(out / ppo.CHECKPOINT_FILE)
+    assert facts["steps"] > 0
+
+
+def test_a_killed_run_leaves_a_usable_checkpoint(tmp_path, is_full_check):
+    out = tmp_path / "run"
+    chance = np.random.default_rng(0)
+    elapsed = -1.0
+    for kill in range(20 if is_full_check else 3):
+        process = start(out, *TINY, "--minutes", "30", *(["--resume"] if kill else []))
+        wait_for(out / ppo.CHECKPOINT_FILE)
+        time.sleep(2 + 3 * chance.random() + (6 if kill else 0))
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate()
+        arrays, facts = load_checkpoint(out / ppo.CHECKPOINT_FILE)
+        assert facts["elapsed"] >= elapsed
+        assert np.isfinite(arrays["network/action_net.weight"]).all()
+        elapsed = facts["elapsed"]
+        celtica_env.load_agent(str(out), "celtica")
+    assert elapsed > 0
+
+
+def test_broken_checkpoints_are_refused_with_the_reason(finished_run, tmp_path):
+    content = (finished_run / ppo.CHECKPOINT_FILE).read_bytes()
+    file = tmp_path / ppo.CHECKPOINT_FILE
+    for damaged in (b"", content[: len(content) // 2], content[:8], b"no checkpoint" * 100):
+        file.write_bytes(damaged)
+        with pytest.raises(CheckpointError, match="damaged"):
+            load_checkpoint(file)
+    save_checkpoint(file, {"x": np.zeros(1)}, {"format": 99})
+    with pytest.raises(CheckpointError, match="format 99, expected 1"):
+        load_checkpoint(file)
+    with pytest.raises(CheckpointError, match="no checkpoint"):
+        load_checkpoint(tmp_path / "absent")
+
+
+def test_resume_refuses_what_it_cannot_use(finished_run, tmp_path, capsys):
+    assert cli.main(["train", "--out", str(tmp_path / "none"), "--resume"]) == 2
+    assert "nothing to resume" in capsys.readouterr().err
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / ppo.CHECKPOINT_FILE).write_bytes((finished_run / ppo.CHECKPOINT_FILE).read_bytes())
+    assert cli.main(["train", "--out", str(run), "--resume"]) == 2
+    assert "config.json is missing" in capsys.readouterr().err
+    config = json.loads((finished_run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps(config | {"hidden": [8]}))
+    assert cli.main(["train", "--out", str(run), "--resume"]) == 2
+    assert "does not fit" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--players", "6"], "2 to 5 players"),
+        (["--game", "chess"], "known games"),
+        (["--minutes", "0"], "minutes must be above 0"),
+        (["--greedy-share", "0.9", "--random-share", "0.2"], "at most 1 together"),
+        (["--imitate", "nobody"], "known agents"),
+        (["--num-envs", "-1"], "num_envs must be above 0"),
+    ],
+)
+def test_bad_values_are_refused_before_anything_is_written(arguments, words, tmp_path, capsys):
+    out = tmp_path / "run"
+    assert cli.main(["train", "--out", str(out), *arguments]) == 2
+    assert words in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_config_tells_the_command_line(finished_run):
+    config = json.loads((finished_run / "config.json").read_text())
+    assert config["hidden"] == [16, 16]
+    assert config["num_envs"] == 16
+
+
+def test_no_script_uses_an_unmasked_evaluation():
+    """SB3's own evaluation ignores masks; only sb3-contrib's may be used with a maskable model."""
+    for source in Path(ppo.__file__).parent.glob("*.py"):
+        text = source.read_text("utf-8")
+        assert "stable_baselines3.common.evaluation" not in text
+        assert not re.search(r"\bEvalCallback\b", text)
+
+
+def test_option_errors_are_celticas_own():
+    with pytest.raises(OptionError):
+        ppo.check_ranges(ppo.Config(threads=0))
