@@ -66,3 +66,13 @@ def load_agent(agent: str | Agent, game: str) -> Agent:
             )
         name, argument = PATH_AGENT, str(agent)
     return points[name].load()(game, argument)
+
+
+def refuse_argument(name: str, argument: str) -> None:
+    """Refuse what follows the colon in an agent's name, for agents that take nothing.
+
+    Raises:
+        OptionError: there is an argument.
+    """
+    if argument:
+        raise OptionError(f"the agent {name!r} takes no argument, got {argument!r}")
