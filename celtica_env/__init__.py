@@ -1,6 +1,6 @@
 """Reinforcement-learning environments for Celtic board games."""
 
-import celtica_env.games  # first: the function `games` below then takes the package's name
+import celtica_env.games  # noqa: F401, first: the function `games` then takes this name
 from celtica_env.core.agents import Agent, load_agent
 from celtica_env.core.batch import Batch, make_batch
 from celtica_env.core.registry import games, register_game, spec

@@ -12,12 +12,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
 from celtica_env import __version__, spec
 from celtica_env.core.errors import CheckpointError
 from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.view import View
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save
 
 POLICY_FILE = "policy.safetensors"
 SAMPLE_SUFFIX = ":sample"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+
 from celtica_env.core.agents import refuse_argument
 from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.view import View

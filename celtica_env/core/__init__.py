@@ -1,0 +1,1 @@
+"""What every game shares: registry, batch engine, compilation, random streams, views."""

@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from types import FunctionType, SimpleNamespace
+from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from celtica_env.core import loops
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
@@ -51,7 +53,7 @@ def game_kernels(package: str) -> SimpleNamespace:
     states, rows = np.zeros(1, game.spec.state_dtype), np.zeros(1, np.int64)
     flags, keys = np.zeros(1, np.bool_), np.zeros(1, np.uint64)
     floats = np.zeros((1, 1), np.float32)
-    arguments: dict[FunctionType, tuple] = {
+    arguments: dict[Callable, tuple] = {
         loops.reset_games: (states, rows, keys, True),
         loops.find_illegal: (states, rows, rows, flags, 0),
         loops.step_games: (
@@ -127,7 +129,7 @@ class Batch:
         self._buffers: dict[str, np.ndarray] = {}
         self._fresh: set[str] = set()
         self._bind()
-        self.reset(seed=seed if seed is not None else np.random.SeedSequence().entropy)
+        self.reset(seed=fresh_seed() if seed is None else seed)
 
     def _bind(self) -> None:
         self._kernels = game_kernels(self.game.package)
@@ -171,7 +173,9 @@ class Batch:
     def _fill_observations(self, out: np.ndarray) -> None:
         self._observe(self.states, self._all_rows, self._movers, out)
 
-    def _observe(self, states, rows, seats, out) -> None:
+    def _observe(
+        self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray, out: np.ndarray
+    ) -> None:
         kernel = self._kernels.observe_games
         self._run(kernel, len(rows), states, rows, seats, self._kernels.scales, out)
 
@@ -179,7 +183,13 @@ class Batch:
         kernel = self._kernels.mask_games
         self._run(kernel, len(out), self.states, self._all_rows, self.finished, out)
 
-    def observe(self, where=None, seats=None, *, final: bool = False) -> np.ndarray:
+    def observe(
+        self,
+        where: npt.ArrayLike | None = None,
+        seats: npt.ArrayLike | None = None,
+        *,
+        final: bool = False,
+    ) -> np.ndarray:
         """Return what given seats see, `(n, F)` float32, a fresh array.
 
         Args:
@@ -194,14 +204,14 @@ class Batch:
         self._observe(states, rows, seats, out)
         return out
 
-    def masks(self, where=None) -> np.ndarray:
+    def masks(self, where: npt.ArrayLike | None = None) -> np.ndarray:
         """Return the legal actions of the movers of given games, `(n, A)` bool, a fresh array."""
         rows = self._rows(where)
         out = np.empty((len(rows), self.spec.num_actions), np.bool_)
         self._run(self._kernels.mask_games, len(rows), self.states, rows, self.finished, out)
         return out
 
-    def potentials(self, where=None, *, final: bool = False) -> np.ndarray:
+    def potentials(self, where: npt.ArrayLike | None = None, *, final: bool = False) -> np.ndarray:
         """Return each seat's potential for shaping, `(n, P)` float32; zero in a finished game."""
         rows = self._rows(where)
         out = np.empty((len(rows), self.num_players), np.float32)
@@ -209,7 +219,7 @@ class Batch:
         self._run(self._kernels.potential_games, len(rows), states, rows, out)
         return out
 
-    def view(self, where=None) -> View:
+    def view(self, where: npt.ArrayLike | None = None) -> View:
         """Return what the movers of given games may know, and nothing else."""
         rows = self._rows(where)
         states = np.empty(len(rows), self.spec.state_dtype)
@@ -220,7 +230,9 @@ class Batch:
 
     # --- how a batch changes ---------------------------------------------------------------------
 
-    def step(self, actions, where=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def step(
+        self, actions: npt.ArrayLike, where: npt.ArrayLike | None = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Carry out one action in each game, or in the games `where`.
 
         Args:
@@ -250,7 +262,7 @@ class Batch:
         )  # fmt: skip
         return rewards, terminated, truncated
 
-    def reset(self, mask=None, *, seed: int | None = None) -> None:
+    def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
         """Begin new games, in all rows or where `mask` `(B,)` bool is True.
 
         With `seed`, game i goes back to the start of stream (seed, game_offset + i); without,
@@ -258,7 +270,7 @@ class Batch:
         """
         rows = self._all_rows if mask is None else self._rows_of_mask(mask)
         reseed = seed is not None
-        keys = stream_keys(check_seed(seed) if reseed else 0, rows + self.game_offset)
+        keys = stream_keys(0 if seed is None else check_seed(seed), rows + self.game_offset)
         self._fresh.clear()
         self._run(self._kernels.reset_games, len(rows), self.states, rows, keys, reseed)
         self.finished[rows] = False
@@ -285,12 +297,12 @@ class Batch:
         self.game = load_package(state["game"])
         self._bind()
 
-    def __deepcopy__(self, _memo) -> Batch:
+    def __deepcopy__(self, memo: dict) -> Batch:
         return self.clone()
 
     # --- checks and plumbing ---------------------------------------------------------------------
 
-    def _rows(self, where) -> np.ndarray:
+    def _rows(self, where: npt.ArrayLike | None) -> np.ndarray:
         if where is None:
             return self._all_rows
         rows = np.ascontiguousarray(where)
@@ -306,7 +318,7 @@ class Batch:
             raise OptionError("where names a game twice")
         return rows
 
-    def _rows_of_mask(self, mask) -> np.ndarray:
+    def _rows_of_mask(self, mask: npt.ArrayLike) -> np.ndarray:
         mask = np.asarray(mask)
         if mask.dtype != np.bool_ or mask.shape != (self.num_games,):
             raise OptionError(
@@ -314,7 +326,7 @@ class Batch:
             )
         return np.flatnonzero(mask)
 
-    def _as_actions(self, actions, n: int) -> np.ndarray:
+    def _as_actions(self, actions: npt.ArrayLike, n: int) -> np.ndarray:
         actions = np.asarray(actions)
         if actions.shape != (n,) or (n and actions.dtype.kind not in "iu"):
             raise IllegalActionError(
@@ -347,7 +359,7 @@ class Batch:
         seat = self.states["to_move"][row]
         return f"game {row}, player {seat}: action {name} is not legal; legal are {shown}{more}"
 
-    def _run(self, kernel: Callable, n: int, *arguments) -> int:
+    def _run(self, kernel: Callable, n: int, *arguments: Any) -> int:
         """Run a kernel over n rows, on slices when there are threads; return its first result."""
         if self._pool is None or n < 2 * MIN_ROWS_PER_THREAD:
             result = kernel(*arguments, 0, n)
@@ -355,10 +367,15 @@ class Batch:
         cuts = np.linspace(0, n, self.num_threads + 1).astype(int).tolist()
         tasks = [
             self._pool.submit(kernel, *arguments, start, stop)
-            for start, stop in zip(cuts, cuts[1:])
+            for start, stop in pairwise(cuts)
         ]
         found = [task.result() for task in tasks]
         return next((result for result in found if result is not None and result >= 0), -1)
+
+
+def fresh_seed() -> int:
+    """Return a seed from the operating system's entropy."""
+    return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
 def check_seed(seed: int) -> int:

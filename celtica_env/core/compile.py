@@ -13,7 +13,7 @@ import importlib
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -37,7 +37,7 @@ def fingerprint(modules: Iterable[ModuleType]) -> str:
 
 
 def compile_entry(
-    function: FunctionType, namespace: Mapping[str, Any], arguments: tuple, key: str
+    function: Callable, namespace: Mapping[str, Any], arguments: tuple, key: str
 ) -> Callable:
     """Compile a plain function with its globals replaced by `namespace`.
 
@@ -65,7 +65,7 @@ def compile_entry(
         return numba.njit(signature, nogil=True)(bound)
 
 
-def _interpreted(function: FunctionType) -> Callable:
+def _interpreted(function: Callable) -> Callable:
     """Let plain Python read record fields as attributes and wrap around in 64 bits."""
 
     def run(*arguments):
@@ -80,13 +80,15 @@ def _interpreted(function: FunctionType) -> Callable:
 
 
 @contextmanager
-def announced(what: str):
+def announced(what: str) -> Iterator[None]:
     """Say on stderr that `what` is being compiled, if it takes long enough to notice."""
     start = time.perf_counter()
     say = threading.Timer(
         ANNOUNCE_AFTER,
         lambda: print(
-            f"celtica-env: compiling {what}, once (about 10 to 30 s) ...", file=sys.stderr, flush=True
+            f"celtica-env: compiling {what}, once (about 10 to 30 s) ...",
+            file=sys.stderr,
+            flush=True,
         ),
     )
     say.daemon = True
@@ -111,4 +113,6 @@ def game_namespace(package: str) -> dict[str, Any]:
 
 def game_modules(package: str) -> tuple[ModuleType, ModuleType]:
     """Import and return the modules that hold a game's verbs."""
-    return importlib.import_module(f"{package}.rules"), importlib.import_module(f"{package}.observe")
+    return importlib.import_module(f"{package}.rules"), importlib.import_module(
+        f"{package}.observe"
+    )

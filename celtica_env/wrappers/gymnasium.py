@@ -107,7 +107,7 @@ class SeatEnv(gymnasium.Env):
         """Return the learner's legal actions, `(A,)` bool; all True when the game is over."""
         return self.games.batch.masks()[0]
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Return or print the position as the learner sees it."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing: the environment was made without a mode")
@@ -146,11 +146,10 @@ class SeatVectorEnv(VectorEnv):
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         **batch_options: Any,
     ) -> None:
-        """Make the games; arguments as for `SeatEnv`, and
+        """Make the games, with the arguments of `SeatEnv` but for a render mode.
 
-        Args:
-            num_envs: B.
-            autoreset_mode: what happens to games that end, see `gymnasium.vector.AutoresetMode`.
+        `num_envs` is B; `autoreset_mode` says what happens to games that end, see
+        `gymnasium.vector.AutoresetMode`.
         """
         self.games = _seat_games(
             game, num_envs, num_players, opponents, seat, illegal, illegal_reward, batch_options

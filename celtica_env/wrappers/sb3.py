@@ -116,9 +116,7 @@ class SeatVecEnv(VecEnv):
         """Return the legal actions of every learner, `(B, A)` bool, fresh."""
         return self.games.batch.masks()
 
-    def env_method(
-        self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
-    ) -> Any:
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
         """Answer `action_masks`, the only method a single game has here."""
         if method_name != "action_masks" or args or kwargs:
             raise AttributeError(f"a game of a {type(self).__name__} has no method {method_name!r}")

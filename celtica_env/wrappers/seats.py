@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from celtica_env.core.agents import Agent, load_agent
-from celtica_env.core.batch import Batch
+from celtica_env.core.batch import Batch, fresh_seed
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import mix_keys, stream_keys
 
@@ -86,11 +86,15 @@ class SeatGames:
         self._episodes = np.zeros(num_games, np.int64)
         self._potentials = np.zeros(num_games, np.float32)
         self.set_opponents(opponents)
-        self.seed(int(np.random.SeedSequence().generate_state(1)[0]))
+        self.seed(fresh_seed())
 
     def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
         """Choose who is drawn for games that begin from now on; running games are left alone."""
-        several = [opponents] if _is_one(opponents) else list(opponents)
+        several = (
+            [opponents]
+            if isinstance(opponents, str) or not isinstance(opponents, Sequence)
+            else list(opponents)
+        )
         if not several:
             raise OptionError("opponents must name at least one agent")
         self.opponents = [load_agent(agent, self.batch.spec.name) for agent in several]
@@ -223,10 +227,6 @@ class SeatGames:
         if self._gamma is not None:
             potentials = self.batch.potentials()[np.arange(self.batch.num_games), self.seats]
             self._potentials = np.where(self.batch.finished, 0, potentials)
-
-
-def _is_one(opponents: Opponents) -> bool:
-    return isinstance(opponents, (str, Agent)) or not isinstance(opponents, Sequence)
 
 
 def _check_seat(seat: int | str, num_players: int) -> int | None:

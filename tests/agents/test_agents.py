@@ -1,5 +1,7 @@
 """Random, greedy and trained agents, and how a name becomes one."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
@@ -24,7 +26,7 @@ def policy_of(game, /, *, seed=0, hidden=16, **changes):
     rng = np.random.default_rng(seed)
     sizes = (card.observation_size, hidden, card.num_actions)
     weights = {}
-    for k, (fan_in, fan_out) in enumerate(zip(sizes, sizes[1:])):
+    for k, (fan_in, fan_out) in enumerate(pairwise(sizes)):
         weights[f"{k}.weight"] = rng.normal(size=(fan_out, fan_in)).astype(np.float32)
         weights[f"{k}.bias"] = rng.normal(size=fan_out).astype(np.float32)
     facts = {

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import celtica_env
+from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_train import cli, ppo
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
-from celtica_env.core.errors import CheckpointError, OptionError
 
 TINY = [
     "--minutes", "0.15", "--imitate-minutes", "0.03", "--num-envs", "16", "--steps", "8",
@@ -67,9 +67,7 @@ def test_a_run_leaves_all_it_promises(finished_run):
 def test_the_exported_policy_is_the_network(finished_run):
     config = ppo.Config(out=finished_run, num_envs=16, steps=8, hidden=(16, 16))
     model = ppo.make_model(config)
-    run = ppo.Run(config, progress=None)
-    run.model = model
-    run.restore(model)
+    ppo.Run(config, model, progress=None).restore()
     view = celtica_env.make_batch("celtica", 64, seed=0).view()
     agent = celtica_env.load_agent(str(finished_run / "last"), "celtica")
     actions, _ = model.predict(

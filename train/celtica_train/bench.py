@@ -16,11 +16,12 @@ from statistics import median
 
 import numpy as np
 import tyro
+from rich.console import Console
+from rich.table import Table
+
 from celtica_agents.random import pick_legal
 from celtica_env import __version__, make_batch
 from celtica_env.core.streams import mix_keys
-from rich.console import Console
-from rich.table import Table
 
 BATCHES = (1, 64, 1024, 4096, 16384)
 
@@ -158,8 +159,12 @@ def wrapper_table(config: Config) -> Table:
         (f"PettingZoo AEC, {config.players} players: last() + step()",): AECLoop(
             config.game, config.players
         ),
-        ("SB3 VecEnv, 256 games, 2 players, against random",): VectorLoop(config.game, 256, "random"),
-        ("SB3 VecEnv, 256 games, 2 players, against greedy",): VectorLoop(config.game, 256, "greedy"),
+        ("SB3 VecEnv, 256 games, 2 players, against random",): VectorLoop(
+            config.game, 256, "random"
+        ),
+        ("SB3 VecEnv, 256 games, 2 players, against greedy",): VectorLoop(
+            config.game, 256, "greedy"
+        ),
     }
     for (name,), rate in measure(loops, config).items():
         table.add_row(name, f"{rate:,.0f}")
@@ -174,10 +179,11 @@ def training_table(config: Config) -> Table:
     model.tensorboard_log = None
     rounds: dict[str, list[float]] = {"collecting": [], "collecting + learning": []}
     _, callback = model._setup_learn(10**9)
-    per_round = model.n_steps * model.n_envs
+    env = ppo.environment(model)
+    per_round = model.n_steps * env.num_envs
     for _ in range(3):
         start = time.perf_counter()
-        model.collect_rollouts(model.env, callback, model.rollout_buffer, model.n_steps)
+        model.collect_rollouts(env, callback, model.rollout_buffer, model.n_steps)
         middle = time.perf_counter()
         model.train()
         rounds["collecting"].append(per_round / (middle - start))

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from celtica_env.core.errors import CheckpointError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
+
+from celtica_env.core.errors import CheckpointError
 
 FORMAT = 1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 
 from celtica_env.core.errors import CelticaError
@@ -32,9 +31,6 @@ def main(argv: list[str] | None = None) -> int:
     if arguments[0] not in COMMANDS:
         print(f"celtica: no command {arguments[0]!r}\n\n{usage()}", file=sys.stderr)
         return 2
-    # One thread for linear algebra: a second one slows small networks down on shared cores.
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(variable, "1")
     try:
         return importlib.import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
     except CelticaError as error:

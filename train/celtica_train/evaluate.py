@@ -9,6 +9,7 @@ from typing import Annotated
 
 import numpy as np
 import tyro
+
 from celtica_env import Agent, load_agent, make_batch, spec
 from celtica_env.core.errors import OptionError
 from celtica_train.report import print_strength
@@ -60,7 +61,11 @@ class Result:
     def to_json(self) -> str:
         """Return one JSON object on one line."""
         rows = [
-            {"name": a.name, "win_share": round(a.win_share, 6), "ci95": [round(x, 6) for x in a.ci95]}
+            {
+                "name": a.name,
+                "win_share": round(a.win_share, 6),
+                "ci95": [round(x, 6) for x in a.ci95],
+            }
             for a in self.agents
         ]
         return json.dumps(

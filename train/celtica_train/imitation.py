@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+
 from celtica_env import load_agent, make_batch
-from celtica_env.core.batch import Batch
 from celtica_env.core.agents import Agent
+from celtica_env.core.batch import Batch
 
 if TYPE_CHECKING:
-    from celtica_train.ppo import Run
     from sb3_contrib import MaskablePPO
+
+    from celtica_train.ppo import Run
 
 NUM_GAMES = 1024
 ROUNDS = 16  # decisions per game gathered between passes

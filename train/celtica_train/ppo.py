@@ -24,12 +24,18 @@ import json
 import sys
 import time
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 import tyro
+from rich.console import Console
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+
 from celtica_agents.policy import POLICY_FILE, PolicyAgent, PolicyInfo, policy_bytes
 from celtica_env import load_agent, spec
 from celtica_env.core.errors import CheckpointError, OptionError
@@ -39,10 +45,6 @@ from celtica_train.evaluate import Result, evaluate
 from celtica_train.imitation import imitate
 from celtica_train.progress import TrainingProgress
 from celtica_train.report import plot_learning_curve, print_strength
-from rich.console import Console
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 EVALUATION_SEED = 10_000  # deals of the evaluations during training; the final table uses others
@@ -121,7 +123,7 @@ class Trunk(BaseFeaturesExtractor):
         super().__init__(observation_space, hidden[-1])
         sizes = (observation_space.shape[0], *hidden)
         layers: list[torch.nn.Module] = []
-        for size, next_size in zip(sizes, sizes[1:]):
+        for size, next_size in pairwise(sizes):
             layers += [torch.nn.Linear(size, next_size), torch.nn.ReLU()]
         self.layers = torch.nn.Sequential(*layers)
 
@@ -163,11 +165,18 @@ def make_model(config: Config) -> MaskablePPO:
     )
 
 
+def environment(model: MaskablePPO) -> SeatVecEnv:
+    """Return the learner's environment."""
+    env = model.env
+    assert isinstance(env, SeatVecEnv)
+    return env
+
+
 def policy_weights(model: MaskablePPO) -> dict[str, np.ndarray]:
     """Return the layers that lead from observation to logits, as `PolicyAgent` takes them."""
-    trunk = [m for m in model.policy.features_extractor.layers if isinstance(m, torch.nn.Linear)]
+    modules = [*model.policy.features_extractor.modules(), model.policy.action_net]
     weights = {}
-    for k, layer in enumerate([*trunk, model.policy.action_net]):
+    for k, layer in enumerate(m for m in modules if isinstance(m, torch.nn.Linear)):
         weights[f"{k}.weight"] = layer.weight.detach().numpy().copy()
         weights[f"{k}.bias"] = layer.bias.detach().numpy().copy()
     return weights
@@ -182,9 +191,10 @@ class Run(BaseCallback):
         curve: evaluations so far.
     """
 
-    def __init__(self, config: Config, progress: TrainingProgress) -> None:
+    def __init__(self, config: Config, learner: MaskablePPO, progress: TrainingProgress) -> None:
         super().__init__()
         self.config = config
+        self.learner = learner
         self.progress = progress
         self.elapsed = 0.0
         self.pool: list[dict[str, np.ndarray]] = []
@@ -218,24 +228,23 @@ class Run(BaseCallback):
             self._next_evaluation = self.elapsed + 60 * self.config.evaluate_minutes
             self.measure_and_save()
         rate = self.config.learning_rate * (1 - 0.9 * self.share_done)
-        self.model.lr_schedule = lambda _: rate
+        self.learner.lr_schedule = lambda _: rate
 
     def _on_step(self) -> bool:
         self.tick()
-        self.progress.update(self.elapsed, self.num_timesteps, self.model.ep_info_buffer)
+        self.progress.update(self.elapsed, self.num_timesteps, self.learner.ep_info_buffer)
         return self.share_done < 1
 
     def add_snapshot(self) -> None:
         """Freeze the learner into the pool and draw opponents from it from now on."""
-        self.pool = [*self.pool, policy_weights(self.model)][-self.config.snapshots :]
+        self.pool = [*self.pool, policy_weights(self.learner)][-self.config.snapshots :]
         self.logger.record("pool/size", len(self.pool))
         self.refill_pool()
 
     def refill_pool(self) -> None:
         """Tell the environment who the opponents are."""
         config = self.config
-        agents = ["random", "greedy"]
-        info = policy_info(self.model, config)
+        info = policy_info(self.learner, config)
         snapshots = [
             PolicyAgent(weights, info, name=f"snapshot {k}", is_sampling=True)
             for k, weights in enumerate(self.pool)
@@ -243,12 +252,12 @@ class Run(BaseCallback):
         rest = 1 - config.random_share - config.greedy_share
         weights = [config.random_share, config.greedy_share]
         weights += [rest / len(snapshots)] * len(snapshots)
-        self.training_env.games.set_opponents([*agents, *snapshots], weights)
+        environment(self.learner).games.set_opponents(["random", "greedy", *snapshots], weights)
 
     def measure_and_save(self) -> None:
         """Evaluate against the ladder on fixed deals, write the policies and the checkpoint."""
-        agent = PolicyAgent(policy_weights(self.model), policy_info(self.model, self.config))
-        strength = {}
+        agent = PolicyAgent(policy_weights(self.learner), policy_info(self.learner, self.config))
+        strength: dict[str, dict[str, Any]] = {}
         for rival in ("random", "greedy"):
             result = evaluate(
                 [agent, rival],
@@ -278,19 +287,19 @@ class Run(BaseCallback):
 
     def write_policy(self, name: str) -> None:
         """Write the learner as an agent."""
-        content = policy_bytes(policy_weights(self.model), policy_info(self.model, self.config))
+        content = policy_bytes(policy_weights(self.learner), policy_info(self.learner, self.config))
         write_atomic(self.config.out / name / POLICY_FILE, content)
 
     def save(self) -> None:
         """Write the checkpoint and the curve."""
         self.tick()
-        arrays = {f"network/{k}": v.numpy() for k, v in self.model.policy.state_dict().items()}
-        for index, slots in self.model.policy.optimizer.state_dict()["state"].items():
+        arrays = {f"network/{k}": v.numpy() for k, v in self.learner.policy.state_dict().items()}
+        for index, slots in self.learner.policy.optimizer.state_dict()["state"].items():
             arrays |= {f"optimizer/{index}/{k}": v.numpy() for k, v in slots.items()}
-        for k, weights in enumerate(self.pool):
-            arrays |= {f"pool/{k}/{name}": value for name, value in weights.items()}
+        for index, weights in enumerate(self.pool):
+            arrays |= {f"pool/{index}/{name}": value for name, value in weights.items()}
         arrays["rng/torch"] = torch.get_rng_state().numpy()
-        numpy_state = np.random.get_state(legacy=True)  # noqa: NPY002, the stream SB3 shuffles by
+        numpy_state: Any = np.random.get_state()  # noqa: NPY002, the stream SB3 shuffles by
         arrays["rng/numpy"] = numpy_state[1]
         facts = {
             "game": spec(self.config.game).id,
@@ -305,7 +314,7 @@ class Run(BaseCallback):
         lines = "".join(json.dumps(point) + "\n" for point in self.curve)
         write_atomic(self.config.out / "curve.jsonl", lines.encode())
 
-    def restore(self, model: MaskablePPO) -> None:
+    def restore(self) -> None:
         """Take everything back from the checkpoint; games in progress are dealt anew."""
         arrays, facts = load_checkpoint(self.config.out / CHECKPOINT_FILE)
         if facts["game"] != spec(self.config.game).id:
@@ -315,27 +324,30 @@ class Run(BaseCallback):
             )
         try:
             network = {k: torch.from_numpy(v) for k, v in select(arrays, "network").items()}
-            model.policy.load_state_dict(network)
-            optimizer = model.policy.optimizer.state_dict()
+            policy = self.learner.policy
+            policy.load_state_dict(network)
+            optimizer = policy.optimizer.state_dict()
             slots: dict[int, dict[str, torch.Tensor]] = {}
             for name, value in select(arrays, "optimizer").items():
                 index, slot = name.split("/")
                 slots.setdefault(int(index), {})[slot] = torch.from_numpy(value)
-            model.policy.optimizer.load_state_dict({**optimizer, "state": slots})
+            policy.optimizer.load_state_dict({**optimizer, "state": slots})
             torch.set_rng_state(torch.from_numpy(arrays["rng/torch"]))
             stream = ("MT19937", arrays["rng/numpy"], facts["numpy_position"], 0, 0.0)
             np.random.set_state(stream)  # noqa: NPY002
         except (KeyError, ValueError, RuntimeError) as error:
-            raise CheckpointError(f"the checkpoint in {self.config.out} does not fit: {error}") from error
+            raise CheckpointError(
+                f"the checkpoint in {self.config.out} does not fit: {error}"
+            ) from error
         names = {name.split("/")[0] for name in select(arrays, "pool")}
         self.pool = [select(arrays, f"pool/{k}") for k in range(len(names))]
         self.elapsed, self.best, self.curve = facts["elapsed"], facts["best"], facts["curve"]
         self.is_imitation_done = facts["is_imitation_done"]
         self._next_snapshot = self.elapsed + 60 * self.config.snapshot_minutes
         self._next_evaluation = self.elapsed + 60 * self.config.evaluate_minutes
-        model.num_timesteps = facts["steps"]
+        self.learner.num_timesteps = facts["steps"]
         # Deals not seen before the break.
-        model.env.seed(self.config.seed + facts["steps"] + 1)
+        environment(self.learner).seed(self.config.seed + facts["steps"] + 1)
 
 
 def policy_info(model: MaskablePPO, config: Config) -> PolicyInfo:
@@ -407,10 +419,10 @@ def main(argv: list[str]) -> int:
     torch.set_num_threads(config.threads)
     model = make_model(config)
     progress = TrainingProgress(config.minutes, console)
-    run = Run(config, progress)
+    run = Run(config, model, progress)
     if config.resume:
-        run.restore(model)
-    is_complete = train(model, run)
+        run.restore()
+    is_complete = train(run)
     if not is_complete:
         console.print(f"stopped and saved; go on with: celtica train --out {config.out} --resume")
         return 130
@@ -423,15 +435,15 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def train(model: MaskablePPO, run: Run) -> bool:
+def train(run: Run) -> bool:
     """Train until the time is up; False if interrupted. Either way everything is saved."""
     try:
         with run.progress:
             run.start_clock()
             if not run.is_imitation_done:
-                imitate(model, run)
+                imitate(run.learner, run)
                 run.is_imitation_done = True
-            model.learn(
+            run.learner.learn(
                 sys.maxsize, callback=run, reset_num_timesteps=False, tb_log_name="ppo"
             )
             run.measure_and_save()

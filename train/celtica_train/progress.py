@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -40,22 +40,22 @@ class TrainingProgress:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def update(self, elapsed: float, steps: int, episodes: Sequence[Mapping[str, Any]]) -> None:
+    def update(
+        self, elapsed: float, steps: int, episodes: Iterable[Mapping[str, Any]] | None
+    ) -> None:
         """Show the state after `elapsed` seconds and `steps` decisions of the learner."""
         since, steps_then = self._mark
         if elapsed - since > RATE_WINDOW or steps < steps_then or not self._rate:
             if elapsed > since:
                 self._rate = max(0, steps - steps_then) / (elapsed - since)
             self._mark = (elapsed, steps)
-        payoff = np.mean([e["r"] for e in episodes]) if episodes else 0.0
+        payoff = np.mean([e["r"] for e in episodes or ()] or [0.0])
         numbers = f"{steps:,} steps, {self._rate:,.0f}/s, payoff {payoff:+.2f}{self._strength}"
         self._bar.update(self._task, completed=elapsed, description="training", numbers=numbers)
 
     def show_stage(self, description: str, elapsed: float, numbers: str) -> None:
         """Show a stage before the training proper."""
-        self._bar.update(
-            self._task, completed=elapsed, description=description, numbers=numbers
-        )
+        self._bar.update(self._task, completed=elapsed, description=description, numbers=numbers)
 
     def show_strength(self, strength: Mapping[str, Mapping[str, Any]]) -> None:
         """Show the win shares of an evaluation from now on."""

@@ -7,9 +7,11 @@ censored record.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+
 from celtica_env import spec
 from celtica_env.core.agents import refuse_argument
 from celtica_env.core.compile import announced, compile_entry, fingerprint
@@ -52,7 +54,7 @@ def choose_games(states, finished, out):
 
 
 @cache
-def compiled_rule(game: str):
+def compiled_rule(game: str) -> Callable:
     """Compile, or load from disk, the rule of a game.
 
     Raises:

@@ -7,6 +7,8 @@ the next player. The constants were tuned by playing variants against each other
 """
 
 import numpy as np
+from numba import njit
+
 from celtica_env.games.celtica.rules import is_legal_play, next_seat, total
 from celtica_env.games.celtica.tables import (
     DRAW_ACTION,
@@ -22,7 +24,6 @@ from celtica_env.games.celtica.tables import (
     Phase,
     Place,
 )
-from numba import njit
 
 PLACE_CULT = int(Place.CULT)
 PLAY, TAKE, GIVE = int(Phase.PLAY), int(Phase.TAKE), int(Phase.GIVE)

@@ -22,7 +22,7 @@ from celtica_env.games.celtica.pieces import (
     RIVAL_SIZE,
     SURPLUS_BITS,
 )
-from celtica_env.games.celtica.rules import next_seat, total
+from celtica_env.games.celtica.rules import next_seat
 from celtica_env.games.celtica.tables import (
     DRUID_CARDS_PER_COLOUR,
     EXPERIENCE_CARDS_PER_COLOUR,
@@ -52,6 +52,7 @@ AT_KNOWN, AT_SUPPLIES = OFFSETS["known_hand"], OFFSETS["supplies"]
 AT_STACKS, AT_LOST = OFFSETS["stacks"], OFFSETS["lost"]
 AT_CASH_ORDER, AT_LAST_ROUND = OFFSETS["cash_order"], OFFSETS["last_round"]
 AT_NUM_PLAYERS, AT_RULES = OFFSETS["num_players"], OFFSETS["rules"]
+
 
 def _card_table() -> np.ndarray:
     """Return what is shown of a colour of which d druid and e experience cards are held.
@@ -166,9 +167,7 @@ def write_unseen(s, seat, out):
         out[AT_UNSEEN + colour] = unseen
         num_druid_cards += unseen
         unseen = (
-            EXPERIENCE_CARDS_PER_COLOUR
-            - s.experience_discards[colour]
-            - s.experience[seat, colour]
+            EXPERIENCE_CARDS_PER_COLOUR - s.experience_discards[colour] - s.experience[seat, colour]
         )
         out[AT_UNSEEN_EXPERIENCE + colour] = unseen
         num_experience += unseen

@@ -35,7 +35,8 @@ PIECES = (
         NUM_COLOURS * CARD_NUMBERS,
         "per colour: own druid cards, own experience cards, then bits: druid cards >= 1 .. >= 5, "
         "experience >= 1 .. >= 3, both together >= 1 .. >= 6",
-        (DRUID_CARDS_PER_COLOUR, EXPERIENCE_CARDS_PER_COLOUR, *[1] * (CARD_NUMBERS - 2)) * NUM_COLOURS,
+        (DRUID_CARDS_PER_COLOUR, EXPERIENCE_CARDS_PER_COLOUR, *[1] * (CARD_NUMBERS - 2))
+        * NUM_COLOURS,
     ),
     Piece("hand_size", 1, "own druid cards", _DRUID_CARDS),
     Piece("experience_size", 1, "own experience cards", _EXPERIENCE_CARDS),

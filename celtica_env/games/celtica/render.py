@@ -62,7 +62,9 @@ def _player(state: np.void, seat: int, viewer: int) -> list[str]:
     is_shown = viewer in (FULL, seat) and state["viewer"] in (FULL, seat)
     hand = _cards(state["hand"][seat]) if is_shown else f"{state['hand_size'][seat]} hidden"
     experience = (
-        _cards(state["experience"][seat]) if is_shown else f"{state['experience_size'][seat]} hidden"
+        _cards(state["experience"][seat])
+        if is_shown
+        else f"{state['experience_size'][seat]} hidden"
     )
     return [
         "",

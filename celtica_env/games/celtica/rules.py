@@ -123,7 +123,7 @@ def play_cards(s, action):
 
 @njit
 def land(s, place):
-    """Begin the action of a place ("A. Fundort, B. Ruine, C. Kultplatz"); say whether it is over."""
+    """Begin a place's action ("A. Fundort, B. Ruine, C. Kultplatz"); say whether that is all."""
     kind, amount = s.place_kind[place], s.place_amount[place]
     if kind == PLACE_CULT:
         s.phase = CULT
@@ -245,7 +245,7 @@ def no_parts_left(s):
 
 @njit
 def begin_cashing(s):
-    """Discard the druid cards still held and turn to the cashing-in, left of the last mover first."""
+    """Discard the druid cards still held; cashing in begins left of the last mover."""
     for seat in range(s.num_players):
         for colour in range(NUM_COLOURS):
             s.druid_discards[colour] += s.hand[seat, colour]

@@ -54,11 +54,9 @@ def play_beside_oracle(num_players, rules, overshoot, seed, board=None, first_pl
     mapping = None
     if board is not None:
         mapping = {"places": [{"kind": k, "amount": a} for k, a in board]}
-    batch = celtica_env.make_batch(
-        "celtica", 1, num_players, seed=seed, board=mapping, **options
-    )
+    batch = celtica_env.make_batch("celtica", 1, num_players, seed=seed, board=mapping, **options)
     batch.reset(seed=seed)
-    key = celtica_env.core.rng.stream_keys(seed, np.zeros(1))
+    key = celtica_env.core.streams.stream_keys(seed, np.zeros(1))
     oracle = CelticaOracle(num_players, SplitMix(int(key[0])), board=board, **options)
     chooser = random.Random(seed)
     decisions = 0
@@ -87,7 +85,12 @@ def assert_payoff(batch, final_state, expected):
     state = np.array([final_state], final_state.dtype)
     state["payoff"] = payoff
     out = np.zeros(len(expected))
-    rules.returns(state.view(np.recarray)[0] if rules.returns is getattr(rules.returns, "py_func", rules.returns) else state[0], out)
+    rules.returns(
+        state.view(np.recarray)[0]
+        if rules.returns is getattr(rules.returns, "py_func", rules.returns)
+        else state[0],
+        out,
+    )
     np.testing.assert_allclose(out, expected, atol=1e-6)
 
 
