@@ -366,8 +366,7 @@ class Batch:
             return -1 if result is None else result
         cuts = np.linspace(0, n, self.num_threads + 1).astype(int).tolist()
         tasks = [
-            self._pool.submit(kernel, *arguments, start, stop)
-            for start, stop in pairwise(cuts)
+            self._pool.submit(kernel, *arguments, start, stop) for start, stop in pairwise(cuts)
         ]
         found = [task.result() for task in tasks]
         return next((result for result in found if result is not None and result >= 0), -1)

@@ -23,7 +23,7 @@ from typing import Any
 import numba
 import numpy as np
 
-ANNOUNCE_AFTER = 1.0  # seconds; a cached load takes milliseconds
+ANNOUNCE_AFTER = 2.0  # seconds; loading from the cache takes a fraction of one
 
 
 def fingerprint(modules: Iterable[ModuleType]) -> str:

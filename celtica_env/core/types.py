@@ -38,20 +38,30 @@ class Piece:
     Attributes:
         doc: what the integers count.
         scale: divisor, one for all or one each; the largest value there can be, as a rule.
-        low, high: bounds of the integers; `high` None stands for the scale.
+        low, high: bounds of the integers, for all or each; `high` None stands for the scale.
     """
 
     name: str
     size: int
     doc: str
     scale: int | tuple[int, ...] = 1
-    low: int = 0
-    high: int | None = None
+    low: int | tuple[int, ...] = 0
+    high: int | tuple[int, ...] | None = None
 
     @property
     def scales(self) -> np.ndarray:
         """Divisor of each number, `(size,)`."""
         return np.broadcast_to(np.array(self.scale), self.size)
+
+    @property
+    def lows(self) -> np.ndarray:
+        """Lower bound of each integer, `(size,)`."""
+        return np.broadcast_to(np.array(self.low), self.size)
+
+    @property
+    def highs(self) -> np.ndarray:
+        """Upper bound of each integer, `(size,)`."""
+        return np.broadcast_to(np.array(self.scale if self.high is None else self.high), self.size)
 
 
 @dataclass(frozen=True)
@@ -100,10 +110,8 @@ class GameSpec:
     def observation_bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the lowest and highest value of every float, each `(F,)` float32."""
         scales = self.observation_scales()
-        low = np.concatenate([np.full(p.size, p.low) for p in self.observation])
-        high = np.concatenate(
-            [p.scales if p.high is None else np.full(p.size, p.high) for p in self.observation]
-        )
+        low = np.concatenate([piece.lows for piece in self.observation])
+        high = np.concatenate([piece.highs for piece in self.observation])
         return (low * scales).astype(np.float32), (high * scales).astype(np.float32)
 
     def observation_scales(self) -> np.ndarray:

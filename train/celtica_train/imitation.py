@@ -1,81 +1,118 @@
 """Imitation of an agent's choices, a short cut to a policy from which self-play can learn.
 
-The agent plays every seat of a batch; the network learns its choices by cross-entropy over the
-legal actions and, for the value, the discounted return of the seat to move.
+The agent plays every seat of whole games. The network learns its choices by cross-entropy over the
+legal actions and, as its value, the return that each seat went on to get, so that the critic has
+something to say when self-play begins.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from celtica_env import load_agent, make_batch
-from celtica_env.core.agents import Agent
-from celtica_env.core.batch import Batch
+from celtica_env import Agent, load_agent, make_batch
 
 if TYPE_CHECKING:
     from sb3_contrib import MaskablePPO
 
-    from celtica_train.ppo import Run
+    from celtica_train.ppo import Config, Run
 
-NUM_GAMES = 1024
-ROUNDS = 16  # decisions per game gathered between passes
+NUM_GAMES = 192  # between passes over their decisions
 BATCH_SIZE = 1024
 LEARNING_RATE = 1e-3
+VALUE_WEIGHT = 0.5
 RANDOM_SHARE = 0.05  # of the decisions carried out: shows positions the agent itself avoids
+
+
+@dataclass
+class Samples:
+    """Decisions of whole games: `(n, F)`, `(n, A)`, `(n,)`, and the discounted returns `(n,)`."""
+
+    observations: torch.Tensor
+    masks: torch.Tensor
+    choices: torch.Tensor
+    returns: torch.Tensor
 
 
 def imitate(model: MaskablePPO, run: Run) -> None:
     """Train the network to choose as `run.config.imitate` does, for the configured time."""
     config = run.config
     agent = load_agent(config.imitate, config.game)
-    batch = make_batch(
-        config.game, NUM_GAMES, config.players, seed=config.seed, autoreset="same_step"
-    )
     chooser = np.random.default_rng(config.seed)
     optimizer = torch.optim.Adam(model.policy.parameters(), lr=LEARNING_RATE)
-    end = run.elapsed + 60 * min(config.imitate_minutes, config.minutes)
-    begin = run.elapsed
+    begin, end = run.elapsed, run.elapsed + 60 * min(config.imitate_minutes, config.minutes)
+    passes = 0
     while run.elapsed < end:
-        share_left = max(0.05, (end - run.elapsed) / (end - begin))
         for group in optimizer.param_groups:
-            group["lr"] = LEARNING_RATE * share_left
-        observations, masks, choices = gather(batch, agent, chooser)
-        agreement = 0.0
-        order = torch.from_numpy(chooser.permutation(len(choices)))
-        for rows in order.split(BATCH_SIZE):
-            features = model.policy.extract_features(observations[rows])
-            logits = model.policy.action_net(features).masked_fill(~masks[rows], -torch.inf)
-            loss = torch.nn.functional.cross_entropy(logits, choices[rows])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            agreement += (logits.argmax(1) == choices[rows]).float().mean().item()
-        agreement /= -(-len(choices) // BATCH_SIZE)
+            group["lr"] = LEARNING_RATE * max(0.05, (end - run.elapsed) / (end - begin))
+        samples = gather(config, agent, chooser, first_game=passes * NUM_GAMES)
+        agreement = learn(model, optimizer, samples, chooser)
+        passes += 1
         run.tick()
         run.progress.show_stage(
             f"imitating {agent.name}", run.elapsed, f"{agreement:.0%} of its choices"
         )
 
 
-def gather(
-    batch: Batch, agent: Agent, chooser: np.random.Generator
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Let the agent play on; return observations `(n, F)`, masks `(n, A)`, choices `(n,)`."""
-    observations, masks, choices = [], [], []
-    for _ in range(ROUNDS):
-        view = batch.view()
+def learn(
+    model: MaskablePPO,
+    optimizer: torch.optim.Optimizer,
+    samples: Samples,
+    chooser: np.random.Generator,
+) -> float:
+    """Make one pass over the samples; return the share of choices that were foreseen."""
+    foreseen = 0
+    order = torch.from_numpy(chooser.permutation(len(samples.choices)))
+    for rows in order.split(BATCH_SIZE):
+        features = model.policy.extract_features(samples.observations[rows])
+        logits = model.policy.action_net(features).masked_fill(~samples.masks[rows], -torch.inf)
+        values = model.policy.value_net(features)[:, 0]
+        loss = torch.nn.functional.cross_entropy(logits, samples.choices[rows])
+        loss = loss + VALUE_WEIGHT * torch.nn.functional.mse_loss(values, samples.returns[rows])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        foreseen += int((logits.argmax(1) == samples.choices[rows]).sum())
+    return foreseen / len(samples.choices)
+
+
+def gather(config: Config, agent: Agent, chooser: np.random.Generator, first_game: int) -> Samples:
+    """Let the agent play whole games against itself and return its decisions."""
+    batch = make_batch(
+        config.game, NUM_GAMES, config.players, seed=config.seed, game_offset=first_game
+    )
+    views, masks, choices, games, seats, turns, potentials = [], [], [], [], [], [], []
+    payoffs = np.zeros((NUM_GAMES, config.players), np.float32)
+    turn = np.zeros((NUM_GAMES, config.players), np.int64)  # decisions of each seat so far
+    while True:
+        rows = np.flatnonzero(~batch.finished)
+        if not rows.size:
+            break
+        view = batch.view(rows)
+        movers = view.to_move.astype(np.int64)
         actions = agent.act(view)
-        observations.append(view.observations)
+        views.append(view.observations)
         masks.append(view.action_masks)
         choices.append(actions)
-        wanders = chooser.random(len(actions)) < RANDOM_SHARE
+        games.append(rows)
+        seats.append(movers)
+        turns.append(turn[rows, movers])
+        potentials.append(batch.potentials(rows)[np.arange(len(rows)), movers])
+        turn[rows, movers] += 1
+        wanders = chooser.random(len(rows)) < RANDOM_SHARE
         strays = (chooser.random(view.action_masks.shape) * view.action_masks).argmax(axis=1)
-        batch.step(np.where(wanders, strays, actions))
-    return (
-        torch.from_numpy(np.concatenate(observations)),
+        payoffs[rows] += batch.step(np.where(wanders, strays, actions), where=rows)[0]
+    game, seat = np.concatenate(games), np.concatenate(seats)
+    left = turn[game, seat] - np.concatenate(turns) - 1
+    # Shaping by potentials telescopes: all that remains of it is the potential now.
+    returns = config.gamma**left * payoffs[game, seat]
+    returns -= config.shaping * np.concatenate(potentials)
+    return Samples(
+        torch.from_numpy(np.concatenate(views)),
         torch.from_numpy(np.concatenate(masks)),
         torch.from_numpy(np.concatenate(choices)),
+        torch.from_numpy(returns.astype(np.float32)),
     )

@@ -43,12 +43,12 @@ def plot_learning_curve(points: Sequence[dict], path: Path, title: str) -> None:
         path: file to write.
         title: heading of the picture.
     """
-    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
 
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(8, 4.5), dpi=120)
+    figure = Figure(figsize=(8, 4.5), dpi=120)  # not pyplot's: a notebook's own figures stay
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
     rivals = points[-1]["strength"] if points else {}
     for colour, rival in zip(("#0072b2", "#d55e00", "#009e73", "#cc79a7"), rivals):
         minutes = [p["minutes"] for p in points]
@@ -62,4 +62,3 @@ def plot_learning_curve(points: Sequence[dict], path: Path, title: str) -> None:
         axes.legend(loc="lower right")
     figure.tight_layout()
     figure.savefig(path)
-    plt.close(figure)

@@ -19,10 +19,14 @@ WITH_AMOUNT = (Place.VILLAGE, Place.CLOISTER, Place.CASTLE, Place.RUIN, Place.GO
 PLACE_KINDS = tuple(kind.name.lower() for kind in Place)
 
 
-@cache
 def default_board() -> dict[str, Any]:
     """Return the board the package ships, a reconstruction: no text gives the printed one."""
-    return json.loads(files(__package__).joinpath("board.json").read_text("utf-8"))
+    return json.loads(_default_text())
+
+
+@cache
+def _default_text() -> str:
+    return files(__package__).joinpath("board.json").read_text("utf-8")
 
 
 def read_board(board: str | Path | Mapping[str, Any] | None) -> tuple[np.ndarray, np.ndarray]:

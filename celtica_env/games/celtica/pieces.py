@@ -48,8 +48,8 @@ PIECES = (
         "per druid: parts that landing on the next 8 places brings, negative where it costs, then "
         "whether they are cult sites",
         ((AMOUNT_SCALE,) * LOOK_AHEAD + (1,) * LOOK_AHEAD) * NUM_COLOURS,
-        low=-DISPLAY_SIZE,
-        high=DISPLAY_SIZE,
+        low=((-DISPLAY_SIZE,) * LOOK_AHEAD + (0,) * LOOK_AHEAD) * NUM_COLOURS,
+        high=((DISPLAY_SIZE,) * LOOK_AHEAD + (1,) * LOOK_AHEAD) * NUM_COLOURS,
     ),
     Piece("display", NUM_KINDS, "parts on the display", DISPLAY_SIZE),
     Piece("on_display", NUM_KINDS, "kind is on the display"),

@@ -1,0 +1,332 @@
+"""Write the generated parts of the documents anew: `python docs/generate.py [--check]`.
+
+A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. The facts come from
+the registry, the games' identity cards, and `figures.json`, which holds what was measured; a figure
+that is null there reads "not measured yet". With `--check` nothing is written, and the exit status
+is 1 if a document is out of date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import itertools
+import json
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from celtica_env import games
+from celtica_env.core.registry import load_game
+from celtica_env.core.types import Game, Piece
+from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id
+
+ROOT = Path(__file__).resolve().parent.parent
+FIGURES = ROOT / "docs" / "figures.json"
+PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
+STATUS = re.compile(r"^Status: \*\*(verified|lightly tested|known issues)\*\*", re.MULTILINE)
+UNKNOWN = "not measured yet"
+TRAINED = "runs/ppo/best"
+MEASURED = {"package version": "package_version", "machine": "machine", "date": "measured_on"}
+
+
+class DocumentError(Exception):
+    """A document lacks something that the generated parts need."""
+
+
+# --- documents and their parts -------------------------------------------------------------------
+
+
+def documents() -> dict[Path, dict[str, str]]:
+    """Return, for each document, its generated parts by name."""
+    figures = json.loads(FIGURES.read_text("utf-8"))
+    parts = {
+        ROOT / "README.md": {
+            "games": games_table(),
+            "results": results_table(figures),
+            "speed": speed_table(figures),
+        }
+    }
+    for name in games():
+        game = load_game(name)
+        parts[readme_of(game)] = {
+            "specs": spec_table(game),
+            "options": options_table(game),
+            "observation": observation_table(game.spec.observation),
+            "actions": actions_table(game),
+        }
+    return parts
+
+
+def outdated_documents() -> dict[Path, str]:
+    """Return the new text of each document that is out of date.
+
+    Raises:
+        DocumentError: a document lacks a mark or a status; names the document.
+    """
+    changed = {}
+    for path, parts in documents().items():
+        old = path.read_text("utf-8")
+        try:
+            new = render(old, parts)
+        except DocumentError as error:
+            raise DocumentError(f"{path.relative_to(ROOT)}: {error}") from error
+        if new != old:
+            changed[path] = new
+    return changed
+
+
+def render(text: str, parts: Mapping[str, str]) -> str:
+    """Return a document's text with its generated parts replaced.
+
+    Raises:
+        DocumentError: the document's marks are not those of the parts, each once.
+    """
+    marked = sorted(match[2] for match in PART.finditer(text))
+    if marked != sorted(parts):
+        raise DocumentError(f"generated parts are marked {marked}, expected {sorted(parts)}")
+    return PART.sub(lambda match: f"{match[1]}{parts[match[2]]}\n{match[3]}", text)
+
+
+def readme_of(game: Game) -> Path:
+    """Return the README beside a game's code."""
+    module = importlib.import_module(game.package)
+    return Path(str(module.__file__)).with_name("README.md")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequence[int] = ()) -> str:
+    """Return a Markdown table; the columns `numbers` are set to the right."""
+    rules = ["---:" if column in numbers else "---" for column in range(len(header))]
+    return "\n".join(f"| {' | '.join(map(str, row))} |" for row in [header, rules, *rows])
+
+
+def yes_no(flag: bool) -> str:
+    """Return a flag in words."""
+    return "yes" if flag else "no"
+
+
+# --- the package's README ------------------------------------------------------------------------
+
+
+def games_table() -> str:
+    """Return the table of registered games."""
+    rows = []
+    for name in games():
+        game = load_game(name)
+        spec, readme = game.spec, readme_of(game)
+        text = readme.read_text("utf-8")
+        title = text.splitlines()[0].removeprefix("# ")
+        rows.append(
+            [
+                f"[{title}]({readme.relative_to(ROOT).as_posix()})",
+                f"`{spec.id}`",
+                f"{spec.min_players} to {spec.max_players}",
+                spec.num_actions,
+                spec.observation_size,
+                yes_no(spec.has_hidden_information),
+                status_of(text),
+            ]
+        )
+    header = ["game", "id", "players", "actions", "observation (floats)", "hidden information"]
+    return table([*header, "status"], rows, numbers=(3, 4))
+
+
+def status_of(readme: str) -> str:
+    """Return the status that a game's README states.
+
+    Raises:
+        DocumentError: it states none, or one that is not in the legend.
+    """
+    match = STATUS.search(readme)
+    if match is None:
+        raise DocumentError("a game's README needs a line that begins 'Status: **verified**'")
+    return match[1]
+
+
+def results_table(figures: Mapping[str, Any]) -> str:
+    """Return the budget of the training run and the win shares."""
+    training = figures["training"]
+    budget = {
+        "command": f"`{training['command']}`",
+        "training time": show(training["minutes"], " minutes, imitation and evaluations included"),
+        "decisions of the learner": show(training["decisions"]),
+        **measured_facts(figures),
+    }
+    rows = [result_row(entry) for entry in figures["results"]]
+    header = ["agent", "against", "players", "games", "win share", "95 % interval", "even share"]
+    commands = [entry["command"] for entry in figures["results"]]
+    lead = f"Each row is one command; `{TRAINED}` is the agent that the training left:"
+    return "\n".join(
+        [
+            table(["budget", ""], budget.items()),
+            "",
+            table(header, rows, numbers=(2, 3, 4, 5, 6)),
+            "",
+            *[lead, "", "```sh", *commands, "```"],
+        ]
+    )
+
+
+def result_row(entry: Mapping[str, Any]) -> list[str]:
+    """Return one line of the results from what `celtica evaluate --json` printed, or null."""
+    result = entry["result"]
+    if result is None:
+        players = int(flag_of(entry["command"], "--players"))
+        row = [UNKNOWN] * 3
+    else:
+        players = result["players"]
+        first = result["agents"][0]
+        low, high = first["ci95"]
+        row = [f"{result['games']:,}", f"{first['win_share']:.1%}", f"{low:.1%} to {high:.1%}"]
+    return [entry["agent"], entry["against"], str(players), *row, f"{1 / players:.0%}"]
+
+
+def flag_of(command: str, flag: str) -> str:
+    """Return the value that follows a flag in a command line."""
+    words = shlex.split(command)
+    return words[words.index(flag) + 1]
+
+
+def speed_table(figures: Mapping[str, Any]) -> str:
+    """Return decisions per second of each layer."""
+    speed = figures["speed"]
+    rows = [[row["what"], show(row["per_second"])] for row in speed["rows"]]
+    facts = {"command": f"`{speed['command']}`", **measured_facts(figures)}
+    return "\n".join(
+        [
+            table(["measured with", ""], facts.items()),
+            "",
+            table(["what", "decisions/s"], rows, numbers=(1,)),
+        ]
+    )
+
+
+def measured_facts(figures: Mapping[str, Any]) -> dict[str, str]:
+    """Return where and when the figures were measured."""
+    return {name: show(figures[key]) for name, key in MEASURED.items()}
+
+
+def show(value: float | str | None, unit: str = "") -> str:
+    """Return a figure as text, or that there is none yet."""
+    if value is None:
+        return UNKNOWN
+    return f"{value}{unit}" if isinstance(value, str) else f"{value:,}{unit}"
+
+
+# --- a game's README -----------------------------------------------------------------------------
+
+
+def spec_table(game: Game) -> str:
+    """Return a game's declared facts."""
+    spec = game.spec
+    facts = {
+        "id": f"`{spec.id}`",
+        "PettingZoo module": f"`celtica_env.{spec.id}`",
+        "PettingZoo id": f"`{pettingzoo_id(spec.name)}`",
+        "Gymnasium id": f"`{gymnasium_id(spec.name)}`",
+        "players": f"{spec.min_players} to {spec.max_players}",
+        "actions": spec.num_actions,
+        "observation": f"{spec.observation_size} float32 numbers",
+        "longest game": f"at most {spec.max_steps:,} decisions",
+        "hidden information": yes_no(spec.has_hidden_information),
+        "chance": yes_no(spec.has_chance),
+        "zero-sum": yes_no(spec.is_zero_sum),
+        "size of a state": f"{spec.state_dtype.itemsize} bytes",
+    }
+    return table(["fact", "value"], facts.items())
+
+
+def options_table(game: Game) -> str:
+    """Return a game's rule options."""
+    rows = [
+        [f"`{name}`", f"`{option.default!r}`", option.accepts, option.doc]
+        for name, option in game.spec.options.items()
+    ]
+    return table(["option", "default", "accepts", "what it is"], rows)
+
+
+def observation_table(pieces: Sequence[Piece]) -> str:
+    """Return where each piece of the observation lies and what it means."""
+    stops = itertools.accumulate(piece.size for piece in pieces)
+    rows = [
+        [
+            f"`{piece.name}`",
+            index_range(stop - piece.size, stop),
+            piece.size,
+            divisor_text(piece.scales.tolist()),
+            bounds_text(piece),
+            piece.doc,
+        ]
+        for piece, stop in zip(pieces, stops)
+    ]
+    header = ["piece", "index", "size", "divided by", "bounds", "what the numbers count"]
+    return table(header, rows, numbers=(2,))
+
+
+def index_range(start: int, stop: int) -> str:
+    """Return the indices start <= i < stop in words."""
+    return str(start) if stop == start + 1 else f"{start} to {stop - 1}"
+
+
+def divisor_text(divisors: Sequence[int]) -> str:
+    """Return divisors with runs and a repeated pattern written short."""
+    period = next(
+        n for n in range(1, len(divisors) + 1)
+        if len(divisors) % n == 0 and list(divisors) == list(divisors[:n]) * (len(divisors) // n)
+    )  # fmt: skip
+    if period == 1:
+        return str(divisors[0])
+    runs = [(value, len(list(run))) for value, run in itertools.groupby(divisors[:period])]
+    text = ", ".join(f"{value} (x{count})" if count > 1 else str(value) for value, count in runs)
+    repeats = len(divisors) // period
+    return text if repeats == 1 else f"{repeats} times: {text}"
+
+
+def bounds_text(piece: Piece) -> str:
+    """Return the lowest and highest value an agent sees in a piece."""
+    return f"{np.min(piece.lows / piece.scales):g} to {np.max(piece.highs / piece.scales):g}"
+
+
+def actions_table(game: Game) -> str:
+    """Return the runs of actions that share their first word."""
+    texts = [game.action_to_text(action) for action in range(game.spec.num_actions)]
+    rows, start = [], 0
+    for verb, run in itertools.groupby(texts, key=lambda text: text.split()[0]):
+        forms = list(run)
+        stop = start + len(forms)
+        shown = dict.fromkeys([forms[0], forms[len(forms) // 3], forms[-1]])
+        examples = ", ".join(f"`{text}`" for text in shown)
+        rows.append([verb, index_range(start, stop), len(forms), examples])
+        start = stop
+    return table(["what", "index", "number", "examples"], rows, numbers=(2,))
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write what is out of date, or with `--check` name it and return 1."""
+    parser = argparse.ArgumentParser(description="write the generated parts of the documents")
+    parser.add_argument("--check", action="store_true", help="write nothing, only compare")
+    is_check = parser.parse_args(argv).check
+    try:
+        outdated = outdated_documents()
+    except DocumentError as error:
+        print(error, file=sys.stderr)
+        return 2
+    for path, text in outdated.items():
+        print(f"{path.relative_to(ROOT)}: {'out of date' if is_check else 'written'}")
+        if not is_check:
+            path.write_text(text, "utf-8")
+    if is_check and outdated:
+        print("run: python docs/generate.py", file=sys.stderr)
+    return 1 if is_check and outdated else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
