@@ -9,6 +9,7 @@ is truncated: no payoff. A game that ends on that very step is terminated, not t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -133,7 +134,15 @@ class Batch:
 
     def _bind(self) -> None:
         self._kernels = game_kernels(self.game.package)
-        self._pool = ThreadPoolExecutor(self.num_threads) if self.num_threads > 1 else None
+        self._pool: ThreadPoolExecutor | None = None
+        self._pool_process = 0
+
+    def _threads(self) -> ThreadPoolExecutor:
+        # A fork copies the pool but not its threads, so each process makes its own.
+        if self._pool is None or self._pool_process != os.getpid():
+            self._pool = ThreadPoolExecutor(self.num_threads)
+            self._pool_process = os.getpid()
+        return self._pool
 
     # --- what a batch looks like -----------------------------------------------------------------
 
@@ -198,10 +207,9 @@ class Batch:
             final: look at `final_states` in place of `states`.
         """
         rows = self._rows(where)
-        seats = self._movers[: len(rows)] if seats is None else np.asarray(seats, np.int64)
+        seats = self._movers[: len(rows)] if seats is None else self._as_seats(seats, len(rows))
         out = np.empty((len(rows), self.spec.observation_size), np.float32)
-        states = self.final_states if final else self.states
-        self._observe(states, rows, seats, out)
+        self._observe(self._positions(final), rows, seats, out)
         return out
 
     def masks(self, where: npt.ArrayLike | None = None) -> np.ndarray:
@@ -215,8 +223,7 @@ class Batch:
         """Return each seat's potential for shaping, `(n, P)` float32; zero in a finished game."""
         rows = self._rows(where)
         out = np.empty((len(rows), self.num_players), np.float32)
-        states = self.final_states if final else self.states
-        self._run(self._kernels.potential_games, len(rows), states, rows, out)
+        self._run(self._kernels.potential_games, len(rows), self._positions(final), rows, out)
         return out
 
     def view(self, where: npt.ArrayLike | None = None) -> View:
@@ -318,6 +325,23 @@ class Batch:
             raise OptionError("where names a game twice")
         return rows
 
+    def _positions(self, final: bool) -> np.ndarray:
+        if not final:
+            return self.states
+        if self._autoreset != loops.SAME_STEP:
+            raise OptionError("final positions are kept with autoreset='same_step' only")
+        return self.final_states
+
+    def _as_seats(self, seats: npt.ArrayLike, n: int) -> np.ndarray:
+        seats = np.asarray(seats)
+        is_fit = seats.shape == (n,) and (not n or seats.dtype.kind in "iu")
+        if not is_fit or (n and not (0 <= seats.min() and seats.max() < self.num_players)):
+            raise OptionError(
+                f"seats must be {n} integers from 0 to {self.num_players - 1}, shape ({n},); "
+                f"got {seats.dtype} of shape {seats.shape}"
+            )
+        return np.ascontiguousarray(seats, np.int64)
+
     def _rows_of_mask(self, mask: npt.ArrayLike) -> np.ndarray:
         mask = np.asarray(mask)
         if mask.dtype != np.bool_ or mask.shape != (self.num_games,):
@@ -361,12 +385,12 @@ class Batch:
 
     def _run(self, kernel: Callable, n: int, *arguments: Any) -> int:
         """Run a kernel over n rows, on slices when there are threads; return its first result."""
-        if self._pool is None or n < 2 * MIN_ROWS_PER_THREAD:
+        if self.num_threads == 1 or n < 2 * MIN_ROWS_PER_THREAD:
             result = kernel(*arguments, 0, n)
             return -1 if result is None else result
         cuts = np.linspace(0, n, self.num_threads + 1).astype(int).tolist()
         tasks = [
-            self._pool.submit(kernel, *arguments, start, stop) for start, stop in pairwise(cuts)
+            self._threads().submit(kernel, *arguments, start, stop) for start, stop in pairwise(cuts)
         ]
         found = [task.result() for task in tasks]
         return next((result for result in found if result is not None and result >= 0), -1)

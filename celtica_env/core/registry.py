@@ -34,7 +34,7 @@ def load_game(name: str) -> Game:
     Raises:
         UnknownNameError: if no such game is registered.
     """
-    if name not in _GAMES:
+    if not isinstance(name, str) or name not in _GAMES:
         raise UnknownNameError(f"unknown game {name!r}; known games: {', '.join(_GAMES)}")
     return importlib.import_module(_GAMES[name]).GAME
 

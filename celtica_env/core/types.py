@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,7 @@ class GameSpec:
         """Versioned identifier such as `celtica_v0`."""
         return f"{self.name}_v{self.version}"
 
-    @property
+    @cached_property
     def observation_size(self) -> int:
         """Number of floats in the observation vector."""
         return sum(piece.size for piece in self.observation)

@@ -100,7 +100,7 @@ class Config:
     """Samples per gradient step."""
     epochs: int = 3
     """Passes over the samples of an update."""
-    learning_rate: float = 5e-4
+    learning_rate: float = 3e-4
     """Initial step size; falls linearly to a tenth over the time of the run."""
     gamma: float = 0.999
     """Discount."""

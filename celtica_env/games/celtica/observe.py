@@ -89,7 +89,7 @@ def observe(s, seat, out):
 @njit
 def write_decision(s, out):
     if s.phase != OVER:
-        out[AT_PHASE + s.phase] = 1
+        out[AT_PHASE + np.int64(s.phase)] = 1
     for k in range(PENDING_BITS):
         out[AT_PENDING + k] = s.pending > k
 
@@ -197,7 +197,7 @@ def write_progress(s, seat, out):
     for colour in range(NUM_COLOURS):
         if s.druids[colour] == GOAL:
             out[AT_LAST_ROUND] = 1
-    out[AT_NUM_PLAYERS + s.num_players - 2] = 1
+    out[AT_NUM_PLAYERS + np.int64(s.num_players) - 2] = 1
     out[AT_RULES] = s.edition == ENGLISH
     out[AT_RULES + 1] = s.overshoot == FORBID
 
@@ -210,4 +210,4 @@ def write_cash_order(s, seat, out):
         coming = next_seat(s, coming)
         turns_away = coming - seat if coming > seat else coming - seat + s.num_players
         if coming != seat:
-            out[AT_CASH_ORDER + turns_away - 1] = 1
+            out[AT_CASH_ORDER + np.int64(turns_away) - 1] = 1

@@ -1,0 +1,309 @@
+"""What a batch offers: shapes, partial steps, resets, copies and whose memory is whose."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import celtica_env
+from celtica_env.core.batch import game_kernels
+from celtica_env.core.types import FULL
+from tests.core.play import (
+    IS_COMPILED,
+    NUM_GAMES,
+    choose,
+    decisions,
+    each_game,
+    each_game_and_size,
+    pick,
+    play_out,
+    play_some,
+    snapshot,
+)
+
+
+@each_game_and_size
+def test_arrays_have_the_documented_shapes_and_types(game, num_players):
+    batch = celtica_env.make_batch(game, 7, num_players, seed=1)
+    spec = batch.spec
+    assert (batch.num_games, batch.num_players) == (7, num_players)
+    assert_array(batch.states, (7,), spec.state_dtype)
+    assert_array(batch.finished, (7,), np.bool_)
+    assert_array(batch.observations, (7, spec.observation_size), np.float32)
+    assert_array(batch.action_masks, (7, spec.num_actions), np.bool_)
+    assert_array(batch.observe(), (7, spec.observation_size), np.float32)
+    assert_array(batch.observe([5, 2], [0, 1]), (2, spec.observation_size), np.float32)
+    assert_array(batch.masks([3]), (1, spec.num_actions), np.bool_)
+    assert_array(batch.potentials(), (7, num_players), np.float32)
+    rewards, terminated, truncated = batch.step(choose(batch))
+    assert_array(rewards, (7, num_players), np.float32)
+    assert_array(terminated, (7,), np.bool_)
+    assert_array(truncated, (7,), np.bool_)
+    assert batch.to_move.shape == (7,)
+    assert batch.to_move.dtype.kind in "iu"
+
+
+def assert_array(array, shape, dtype):
+    assert isinstance(array, np.ndarray)
+    assert array.shape == shape
+    assert array.dtype == dtype
+    assert array.flags.c_contiguous
+
+
+@each_game_and_size
+def test_a_view_has_the_documented_shapes_and_types(game, num_players):
+    batch = celtica_env.make_batch(game, 7, num_players, seed=2)
+    spec = batch.spec
+    for where, n in ((None, 7), ([4, 1], 2)):
+        view = batch.view(where)
+        assert len(view) == n
+        assert view.spec is spec
+        assert view.num_players == num_players
+        assert_array(view.states, (n,), spec.state_dtype)
+        assert_array(view.observations, (n, spec.observation_size), np.float32)
+        assert_array(view.action_masks, (n, spec.num_actions), np.bool_)
+        assert_array(view.finished, (n,), np.bool_)
+        assert_array(view.keys, (n,), np.uint64)
+        assert_array(view.sample(0), (n,), spec.state_dtype)
+        assert view.to_move.tolist() == batch.to_move[where or slice(None)].tolist()
+
+
+@each_game_and_size
+def test_the_current_arrays_are_those_of_the_movers(game, num_players):
+    batch = celtica_env.make_batch(game, NUM_GAMES, num_players, seed=3)
+    for rows, actions in decisions(batch):
+        movers = batch.to_move.astype(np.int64)
+        np.testing.assert_array_equal(batch.observations, batch.observe(seats=movers))
+        np.testing.assert_array_equal(batch.action_masks, batch.masks())
+        np.testing.assert_array_equal(batch.observations[rows], batch.observe(rows))
+        np.testing.assert_array_equal(batch.view().observations, batch.observations)
+        np.testing.assert_array_equal(batch.view().action_masks, batch.action_masks)
+        batch.step(actions, where=rows)
+
+
+@each_game_and_size
+def test_a_partial_step_leaves_the_other_games_alone(game, num_players):
+    batch = celtica_env.make_batch(game, 9, num_players, seed=4)
+    play_some(batch, 5)
+    before = batch.clone()
+    rows = np.array([7, 0, 4])
+    rewards, terminated, truncated = batch.step(choose(batch, rows), where=rows)
+    assert rewards.shape == (3, num_players)
+    assert terminated.shape == truncated.shape == (3,)
+    others = np.setdiff1d(np.arange(9), rows)
+    assert batch.states[others].tobytes() == before.states[others].tobytes()
+    assert (batch.states[rows] != before.states[rows]).all()
+    np.testing.assert_array_equal(batch.view().keys[others], before.view().keys[others])
+    assert (batch.view().keys[rows] != before.view().keys[rows]).all()
+
+
+@each_game
+def test_a_step_of_no_games_changes_nothing(game):
+    batch = celtica_env.make_batch(game, 3, seed=5)
+    before = snapshot(batch)
+    rewards, terminated, truncated = batch.step([], where=[])
+    assert rewards.shape == (0, 2)
+    assert terminated.shape == truncated.shape == (0,)
+    assert snapshot(batch) == before
+
+
+@each_game
+def test_reset_deals_anew_only_where_the_mask_says(game):
+    batch = celtica_env.make_batch(game, 6, seed=6)
+    play_out(batch)
+    before = batch.states.copy()
+    mask = np.array([True, False, False, True, False, True])
+    batch.reset(mask)
+    np.testing.assert_array_equal(batch.finished, ~mask)
+    assert batch.states[~mask].tobytes() == before[~mask].tobytes()
+    assert (batch.states["step_count"][mask] == 0).all()
+    assert (batch.states["step_count"][~mask] > 0).all()
+
+
+@each_game
+def test_reset_with_a_seed_goes_back_to_the_start_of_its_streams(game):
+    batch = celtica_env.make_batch(game, 5, seed=7)
+    other = celtica_env.make_batch(game, 5, seed=8)
+    start = snapshot(batch)
+    play_some(batch, 9)
+    batch.reset(seed=7)
+    assert snapshot(batch) == start
+    mask = np.array([False, True, False, False, True])
+    batch.reset(mask, seed=8)
+    assert batch.states[mask].tobytes() == other.states[mask].tobytes()
+    assert (batch.states[~mask] != other.states[~mask]).all()
+
+
+@each_game
+def test_reset_without_a_seed_goes_on_with_each_stream(game):
+    batch = celtica_env.make_batch(game, 5, seed=9)
+    first, keys = batch.states.copy(), batch.view().keys
+    play_out(batch)
+    batch.reset()
+    assert (batch.states != first).all()
+    assert (batch.states["rng"] != first["rng"]).all()
+    assert (batch.view().keys != keys).all()
+    assert not batch.finished.any()
+
+
+@pytest.mark.parametrize(
+    "duplicate",
+    [
+        lambda batch: batch.clone(),
+        copy.copy,
+        copy.deepcopy,
+        lambda batch: pickle.loads(pickle.dumps(batch)),
+    ],
+    ids=["clone", "copy", "deepcopy", "pickle"],
+)
+@pytest.mark.parametrize("num_threads", [1, 2])
+@each_game
+def test_a_copy_in_mid_game_goes_on_alike_and_apart(game, duplicate, num_threads):
+    batch = celtica_env.make_batch(
+        game, 4, seed=10, payoff="rank", autoreset="same_step", num_threads=num_threads
+    )
+    for _ in range(9):
+        batch.step(choose(batch))
+    before = snapshot(batch)
+    twin = duplicate(batch)
+    assert snapshot(twin) == before
+    for _ in range(300):  # some games, so that the streams are drawn from too
+        outcome = twin.step(choose(twin))
+        masks = twin.action_masks
+    assert snapshot(batch) == before
+    for _ in range(300):
+        again = batch.step(choose(batch))
+    assert snapshot(batch) == snapshot(twin)
+    assert batch.final_states.tobytes() == twin.final_states.tobytes()
+    np.testing.assert_array_equal(batch.action_masks, masks)
+    for first, second in zip(outcome, again):
+        np.testing.assert_array_equal(first, second)
+
+
+@each_game
+def test_a_copy_keeps_which_games_are_finished(game):
+    batch = celtica_env.make_batch(game, 4, seed=11)
+    play_out(batch)
+    twin = pickle.loads(pickle.dumps(batch))
+    assert twin.finished.all()
+    twin.reset()
+    assert batch.finished.all()
+
+
+@each_game
+def test_every_change_brings_fresh_memory(game):
+    batch = celtica_env.make_batch(game, 3, seed=12)
+    handed_out = []
+    for _ in range(4):
+        arrays = [batch.observations, batch.action_masks, batch.observe(), batch.masks()]
+        view = batch.view()
+        arrays += [view.observations, view.action_masks, view.states, view.sample(0)]
+        arrays += [batch.potentials(), *batch.step(choose(batch))]
+        handed_out += arrays
+    for index, array in enumerate(handed_out):
+        assert not np.shares_memory(array, batch.states)
+        assert not np.shares_memory(array, batch.finished)
+        for other in handed_out[:index]:
+            assert not np.shares_memory(array, other)
+
+
+@each_game
+def test_an_array_once_handed_out_is_never_rewritten(game):
+    batch = celtica_env.make_batch(game, 3, seed=13)
+    observations, masks = batch.observations, batch.action_masks
+    kept = observations.copy(), masks.copy()
+    play_out(batch)
+    batch.reset(seed=0)
+    np.testing.assert_array_equal(observations, kept[0])
+    np.testing.assert_array_equal(masks, kept[1])
+
+
+@each_game
+def test_between_changes_the_same_array_is_handed_out(game):
+    batch = celtica_env.make_batch(game, 3, seed=14)
+    assert batch.observations is batch.observations
+    assert batch.action_masks is batch.action_masks
+
+
+@each_game
+def test_reused_memory_comes_only_when_asked_for_and_holds_the_same(game):
+    batch = celtica_env.make_batch(game, 3, seed=15, reuse_buffers=True)
+    plain = celtica_env.make_batch(game, 3, seed=15)
+    observations, masks = batch.observations, batch.action_masks
+    for rows, actions in decisions(plain):
+        plain.step(actions, where=rows)
+        batch.step(actions, where=rows)
+        assert batch.observations is observations
+        assert batch.action_masks is masks
+        np.testing.assert_array_equal(observations, plain.observations)
+        np.testing.assert_array_equal(masks, plain.action_masks)
+    assert not np.shares_memory(batch.clone().observations, observations)
+
+
+@each_game
+def test_writing_into_a_view_does_not_reach_the_game(game):
+    batch = celtica_env.make_batch(game, 3, seed=16)
+    before = snapshot(batch)
+    view = batch.view()
+    for array in (view.states, view.finished, view.observations, view.action_masks, view.keys):
+        array.view(np.uint8)[:] = 0
+    batch.states.copy()[:] = 0
+    assert snapshot(batch) == before
+
+
+@each_game
+def test_to_move_follows_the_records(game):
+    batch = celtica_env.make_batch(game, 3, seed=17)
+    assert np.shares_memory(batch.to_move, batch.states)
+
+
+@pytest.mark.parametrize(
+    "convert", [list, tuple, np.int32, np.int64, np.uint8, np.uint16, np.uint64]
+)
+@each_game
+def test_actions_of_any_integer_type_do_the_same(game, convert):
+    reference = celtica_env.make_batch(game, 16, seed=18)
+    batch = reference.clone()
+    actions = [pick(mask, 0) for mask in batch.masks()]
+    assert max(actions) < 256  # or they would not fit into uint8
+    expected = reference.step(np.array(actions))
+    for got, outcome in zip(batch.step(convert(actions)), expected):
+        np.testing.assert_array_equal(got, outcome)
+    assert batch.states.tobytes() == reference.states.tobytes()
+    batch.step(choose(batch, np.array([3, 1])), where=convert([3, 1]))
+    reference.step(choose(reference, np.array([3, 1])), where=np.array([3, 1]))
+    assert batch.states.tobytes() == reference.states.tobytes()
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT")
+@each_game
+def test_every_kernel_has_one_signature_whatever_it_was_called_with(game):
+    batch = celtica_env.make_batch(game, 130, seed=19, num_threads=2, max_steps=np.int32(900))
+    batch.step(choose(batch).astype(np.int32))
+    batch.step(choose(batch).tolist())
+    batch.step(choose(batch)[::2].copy(), where=np.arange(0, 130, 2, dtype=np.uint16))
+    batch.step(np.asfortranarray(choose(batch)))
+    batch.reset(np.arange(130) % 2 == 0, seed=np.int64(3))
+    batch.observe([1], [1])
+    batch.potentials([0])
+    batch.view([3, 2]).sample(1)
+    compiled = {n: k for n, k in vars(game_kernels(batch.game.package)).items() if n != "scales"}
+    assert len(compiled) >= 8
+    assert {name: len(kernel.signatures) for name, kernel in compiled.items()} == dict.fromkeys(
+        compiled, 1
+    )
+
+
+@each_game_and_size
+def test_a_finished_game_shows_its_last_mover_an_open_mask(game, num_players):
+    batch = celtica_env.make_batch(game, NUM_GAMES, num_players, seed=20)
+    last_movers = np.full(NUM_GAMES, FULL)
+    for rows, actions in decisions(batch):
+        last_movers[rows] = batch.to_move[rows]
+        batch.step(actions, where=rows)
+        assert batch.action_masks[batch.finished].all()
+        assert not batch.action_masks[~batch.finished].all(axis=1).any()
+    np.testing.assert_array_equal(batch.to_move, last_movers)
+    np.testing.assert_array_equal(batch.observations, batch.observe(seats=last_movers))
+    assert not batch.potentials().any()

@@ -1,0 +1,195 @@
+"""Machine code: made late, kept on disk, never stale, and the same games without it."""
+
+import json
+import multiprocessing
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import celtica_env
+from celtica_env.core.batch import game_kernels
+from tests.core import processes
+from tests.core.play import IS_COMPILED, choose, each_game, player_counts
+from tests.core.trajectory import trajectory_hash
+
+TINY_RUNS = ["tiny:2", "tiny:3"]
+NOWHERE = {"HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null", "IPYTHONDIR": "/dev/null"}
+"""Settings under which no cache of the user can be made."""
+
+
+@pytest.fixture(scope="module")
+def first_run(tmp_path_factory):
+    """A copy of the package with the tiny game, played once from a cold cache, and its report."""
+    folder = tmp_path_factory.mktemp("copy")
+    processes.copy_sources(folder)
+    return folder, processes.run_trajectories(TINY_RUNS, folder)
+
+
+@pytest.fixture
+def warm_copy(first_run, tmp_path):
+    """A copy of that copy, machine code included, to be edited at will."""
+    folder, report = first_run
+    processes.copy_tree(folder, tmp_path / "copy")
+    return tmp_path / "copy", report["hashes"]
+
+
+def all_runs(is_full_check):
+    """Return each game with the fewest and the most players, or with every number of them."""
+    runs = []
+    for game in celtica_env.games():
+        counts = player_counts(game)
+        chosen = counts if is_full_check else (counts.start, counts.stop - 1)
+        runs += [f"{game}:{num_players}" for num_players in chosen]
+    return runs
+
+
+def own_hashes(runs, games):
+    return {run: trajectory_hash(*parse(run), games) for run in runs}
+
+
+def parse(run):
+    game, num_players = run.split(":")
+    return game, int(num_players)
+
+
+def test_importing_compiles_nothing_and_pulls_in_nothing_heavy(tmp_path):
+    """Without numba loaded nothing can have been compiled."""
+    code = """
+import json, sys
+import celtica_env
+for game in celtica_env.games():
+    celtica_env.spec(game)
+print(json.dumps(sorted(sys.modules)))
+"""
+    modules = set(json.loads(processes.run_python(code, tmp_path)))
+    assert "celtica_env" in modules
+    heavy = {"numba", "torch", "stable_baselines3", "matplotlib", "celtica_agents", "celtica_train"}
+    assert not modules & heavy
+
+
+@pytest.mark.parametrize("flag", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
+def test_games_are_the_same_with_numbas_debugging_switches(flag, tmp_path, is_full_check):
+    runs, games = all_runs(is_full_check), 3 if is_full_check else 1
+    report = processes.run_trajectories(runs, tmp_path, games, **{flag: "1"})
+    assert (report["cache_paths"] == ["plain"]) == (flag == "NUMBA_DISABLE_JIT")
+    assert report["hashes"] == own_hashes(runs, games)
+
+
+def test_a_game_outside_the_package_is_compiled_announced_and_kept(first_run):
+    folder, report = first_run
+    assert report["package"] == str(folder / "celtica_env" / "__init__.py")
+    assert report["compiled"] > 0
+    assert report["cache_paths"] == [str(folder / "celtica_env" / "core" / "__pycache__")]
+    assert "compiling the rules of tiny" in report["errors"]
+    assert len(set(report["hashes"].values())) == len(TINY_RUNS)
+
+
+def test_a_second_process_compiles_nothing(first_run):
+    folder, report = first_run
+    second = processes.run_trajectories(TINY_RUNS, folder)
+    assert second["compiled"] == 0
+    assert second["hashes"] == report["hashes"]
+
+
+def test_plain_python_plays_the_same_tiny_games(first_run):
+    folder, report = first_run
+    plain = processes.run_trajectories(TINY_RUNS, folder, NUMBA_DISABLE_JIT="1")
+    assert plain["cache_paths"] == ["plain"]
+    assert plain["hashes"] == report["hashes"]
+
+
+def test_an_edited_rule_changes_the_games_although_the_cache_is_warm(warm_copy):
+    folder, hashes = warm_copy
+    tables = folder / "tiny_game" / "tables.py"
+    original = tables.read_text()
+    edited = original.replace("WORTH_OF_A_KIND = 1", "WORTH_OF_A_KIND = 2")
+    assert edited != original
+    tables.write_text(edited)
+    report = processes.run_trajectories(TINY_RUNS, folder)
+    assert report["compiled"] > 0
+    for run in TINY_RUNS:
+        assert report["hashes"][run] != hashes[run]
+    tables.write_text(original)
+    again = processes.run_trajectories(TINY_RUNS, folder)
+    assert again["hashes"] == hashes
+    assert again["compiled"] == 0  # the old code is still there
+
+
+@pytest.mark.slow
+def test_an_edited_helper_of_the_core_is_compiled_anew(warm_copy):
+    folder, hashes = warm_copy
+    with (folder / "celtica_env" / "core" / "rng.py").open("a") as source:
+        source.write("\n# edited\n")
+    report = processes.run_trajectories(TINY_RUNS, folder)
+    assert report["compiled"] > 0
+    assert report["hashes"] == hashes
+
+
+@pytest.mark.slow
+def test_checked_code_is_not_taken_from_the_cache_of_unchecked_code(warm_copy):
+    folder, hashes = warm_copy
+    report = processes.run_trajectories(TINY_RUNS, folder, NUMBA_BOUNDSCHECK="1")
+    assert report["compiled"] > 0
+    assert report["hashes"] == hashes
+
+
+def test_a_package_that_cannot_be_written_to_still_works(first_run, tmp_path):
+    """Neither beside the sources nor in the user's folder can machine code be kept."""
+    package = processes.copy_sources(tmp_path)
+    (package / "core" / "__pycache__").write_text("a file, so no folder")
+    report = processes.run_trajectories(TINY_RUNS, tmp_path, **NOWHERE)
+    assert report["cache_paths"] == ["None"]
+    assert report["compiled"] > 0
+    assert report["hashes"] == first_run[1]["hashes"]
+
+
+@pytest.mark.slow
+def test_two_processes_can_fill_a_cold_cache_at_once(first_run, tmp_path):
+    processes.copy_sources(tmp_path)
+    command = processes.trajectory_arguments(TINY_RUNS)
+    both = [processes.start_python(command, tmp_path) for _ in range(2)]
+    reports = [json.loads(processes.finish(process)[0]) for process in both]
+    for report in reports:
+        assert report["compiled"] > 0
+        assert report["hashes"] == first_run[1]["hashes"]
+    third = processes.run_trajectories(TINY_RUNS, tmp_path)
+    assert third["compiled"] == 0
+    assert third["hashes"] == first_run[1]["hashes"]
+
+
+@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT")
+@each_game
+def test_the_kernels_of_a_game_come_from_the_disk_cache_from_the_second_process_on(game, tmp_path):
+    game_kernels(celtica_env.core.registry.load_game(game).package)  # this process fills the cache
+    report = processes.run_trajectories([f"{game}:2"], tmp_path)
+    assert report["compiled"] == 0
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+@each_game
+def test_a_child_process_can_go_on_with_a_batch_that_uses_threads(game, method):
+    batch = celtica_env.make_batch(game, 200, seed=91, num_threads=2)
+    batch.step(choose(batch))  # the threads are running
+    context = multiprocessing.get_context(method)
+    answers = context.Queue()
+    child = context.Process(target=step_in_child, args=(batch, answers), daemon=True)
+    child.start()
+    try:
+        states = answers.get(timeout=30)
+    finally:
+        child.kill()
+        child.join()
+    batch.step(choose(batch))
+    assert states == batch.states.tobytes()
+
+
+def step_in_child(batch, answers):
+    batch.step(choose(batch))
+    answers.put(batch.states.tobytes())
+
+
+@each_game
+def test_batches_in_several_threads_do_not_disturb_each_other(game):
+    with ThreadPoolExecutor(4) as pool:
+        hashes = set(pool.map(lambda _: trajectory_hash(game, 2, 1), range(4)))
+    assert hashes == {trajectory_hash(game, 2, 1)}

@@ -1,0 +1,113 @@
+"""Which part may import which: the arrow of dependency, read from the sources."""
+
+import ast
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import celtica_env
+
+PACKAGE = Path(celtica_env.__file__).parent
+GAMES_MAY_USE = {"celtica_env.core.types", "celtica_env.core.errors", "celtica_env.core.rng"}
+
+
+def imports_of(source: Path, root: Path) -> set[str]:
+    """Return the full names of all modules a file imports anywhere, relative ones resolved.
+
+    `from a import b` counts as both `a` and `a.b`: the name may be a module.
+    """
+    parts = source.relative_to(root.parent).with_suffix("").parts
+    names = set()
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(parts[: len(parts) - node.level])
+            module = ".".join(filter(None, [base if node.level else "", node.module]))
+            names |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def imports_below(folder: Path, root: Path) -> dict[Path, set[str]]:
+    sources = sorted(folder.rglob("*.py"))
+    assert sources, f"no sources in {folder}"
+    return {source: imports_of(source, root) for source in sources}
+
+
+def offences(folder: Path, *forbidden: str, root: Path = PACKAGE) -> list[str]:
+    """Return `file imports module` wherever a forbidden package is imported below a folder."""
+    return [
+        f"{source} imports {name}"
+        for source, names in imports_below(folder, root).items()
+        for name in sorted(names)
+        if any(is_within(name, package) for package in forbidden)
+    ]
+
+
+def is_within(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+def distribution(name: str) -> Path:
+    found = importlib.util.find_spec(name)
+    assert found is not None
+    return Path(found.submodule_search_locations[0])
+
+
+def test_the_walk_sees_every_form_of_import(tmp_path):
+    source = tmp_path / "package" / "part" / "module.py"
+    source.parent.mkdir(parents=True)
+    source.write_text(
+        "import a.b as c\n"
+        "from d import e\n"
+        "from . import sister\n"
+        "from .cousin import thing\n"
+        "from ..uncle import other\n"
+        "def f():\n"
+        "    import late\n"
+    )
+    assert imports_of(source, tmp_path / "package") == {
+        "a.b",
+        "d",
+        "d.e",
+        "package.part",
+        "package.part.sister",
+        "package.part.cousin",
+        "package.part.cousin.thing",
+        "package.uncle",
+        "package.uncle.other",
+        "late",
+    }
+    assert offences(source.parent, "package.uncle", root=tmp_path / "package")
+    assert not offences(source.parent, "package.unc", root=tmp_path / "package")
+
+
+@pytest.mark.parametrize("game", celtica_env.games())
+def test_a_game_imports_only_the_small_modules_of_the_core(game):
+    own = f"celtica_env.games.{game}"
+    for source, names in imports_below(PACKAGE / "games" / game, PACKAGE).items():
+        from_here = {name for name in names if is_within(name, "celtica_env")}
+        foreign = {name for name in from_here if not is_within(name, own)}
+        allowed = {name for name in foreign for may in GAMES_MAY_USE if is_within(name, may)}
+        assert not foreign - allowed, source
+
+
+def test_the_core_imports_no_game_no_wrapper_and_nothing_above():
+    above = ("games", "wrappers", "testing")
+    assert not offences(PACKAGE / "core", *(f"celtica_env.{name}" for name in above))
+
+
+def test_a_wrapper_imports_no_game():
+    assert not offences(PACKAGE / "wrappers", "celtica_env.games")
+
+
+def test_the_environments_import_neither_agents_nor_training_nor_torch():
+    assert not offences(
+        PACKAGE, "celtica_agents", "celtica_train", "torch", "stable_baselines3.ppo"
+    )
+
+
+def test_the_agents_do_not_import_training():
+    agents = distribution("celtica_agents")
+    assert not offences(agents, "celtica_train", root=agents)

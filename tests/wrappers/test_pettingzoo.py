@@ -1,0 +1,824 @@
+"""What a PettingZoo user may rely on, for every game and number of players."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import importlib
+import pickle
+import random
+import warnings
+import zlib
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import cloudpickle
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
+from pettingzoo.test.state_test import state_test
+from pettingzoo.utils import aec_to_parallel
+from pettingzoo.utils.wrappers import TerminateIllegalWrapper
+
+import celtica_env
+from celtica_env.core import registry
+from celtica_env.core.batch import game_kernels
+from celtica_env.core.errors import (
+    CelticaError,
+    GameOverError,
+    IllegalActionError,
+    OptionError,
+    UnknownNameError,
+)
+from celtica_env.core.types import PAYOFFS
+from celtica_env.core.view import View
+from celtica_env.wrappers.pettingzoo import GameAECEnv, ResetNeededError, env_functions
+from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id, register_environments
+from tests.core.play import censored, each_game, each_game_and_size, pick
+from tests.core.processes import ROOT, run_python
+
+DICTS = ("rewards", "terminations", "truncations", "infos", "_cumulative_rewards")
+# api_test keeps a list of the environments that may have dictionaries as observations.
+UNAVOIDABLE = ("Observation is not a NumPy array", ".*probably should be gymnasium.spaces.box")
+SEED = 11
+
+
+def module(game):
+    """The game's PettingZoo-style module, such as `celtica_env.celtica_v0`."""
+    return importlib.import_module(f"celtica_env.{celtica_env.spec(game).id}")
+
+
+def choose(observation, salt=0):
+    """A legal action that looks random but depends on the salt and on what is seen alone."""
+    number = zlib.crc32(observation["observation"].tobytes(), salt)
+    return pick(observation["action_mask"], number)
+
+
+def play(env, salt=0, limit=10**6) -> Iterator[tuple]:
+    """Yield (agent, what `last()` says, the chosen action), then step; until all have left."""
+    for agent in env.agent_iter(limit):
+        last = env.last()
+        action = None if last[2] or last[3] else choose(last[0], salt)
+        yield agent, last, action
+        env.step(action)
+
+
+def reset(env, seed=SEED, **options):
+    env.reset(seed=seed, options=options or None)
+    return env
+
+
+def play_out(env, salt=0):
+    for _ in play(env, salt):
+        pass
+
+
+def play_some(env, decisions, salt=0):
+    for _ in play(env, salt, decisions):
+        pass
+    return env
+
+
+def snapshot(env):
+    """All there is to see of an environment, to compare before and after."""
+    batch = env.batch
+    arrays = [batch.states, batch.finished, batch.view().keys, env.state()]
+    for agent in env.possible_agents:
+        arrays += env.observe(agent).values()
+    words = [env.agents, env.agent_selection, *(getattr(env, name) for name in DICTS)]
+    return [array.tobytes() for array in arrays], repr(words)
+
+
+# --- PettingZoo's own checkers -------------------------------------------------------------------
+
+
+@each_game_and_size
+@pytest.mark.parametrize("function", ["env", "raw_env"])
+def test_api_test_passes_without_an_avoidable_warning(game, num_players, function):
+    env = getattr(module(game), function)(num_players=num_players)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for message in UNAVOIDABLE:
+            warnings.filterwarnings("ignore", message)
+        api_test(env, num_cycles=1000)
+
+
+@each_game_and_size
+def test_seed_test_passes(game, num_players):
+    seed_test(lambda: module(game).env(num_players=num_players), num_cycles=500)
+
+
+@each_game_and_size
+def test_render_test_passes(game, num_players, capsys):
+    render_test(lambda **mode: module(game).env(num_players=num_players, **mode))
+    assert capsys.readouterr().out
+
+
+@each_game_and_size
+def test_parallel_api_test_passes_on_the_turn_based_conversion(game, num_players):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parallel_api_test(module(game).parallel_env(num_players=num_players), num_cycles=1000)
+
+
+@each_game_and_size
+def test_state_test_passes(game, num_players):
+    # It samples without a mask, so illegal actions must not raise.
+    functions, options = module(game), {"num_players": num_players, "illegal": "terminate"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        state_test(functions.env(**options), functions.parallel_env(**options))
+
+
+@each_game
+def test_a_conversion_for_simultaneous_moves_is_refused(game):
+    with pytest.raises(AssertionError, match="is_parallelizable"):
+        aec_to_parallel(GameAECEnv(game))
+
+
+# --- before reset --------------------------------------------------------------------------------
+
+
+@each_game_and_size
+def test_names_and_spaces_are_there_before_reset(game, num_players):
+    env, spec = GameAECEnv(game, num_players), celtica_env.spec(game)
+    assert env.possible_agents == [f"player_{seat}" for seat in range(num_players)]
+    assert env.max_num_agents == num_players
+    assert str(env) == spec.id
+    assert env.metadata == {
+        "name": spec.id,
+        "render_modes": ["human", "ansi"],
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
+    low, high = spec.observation_bounds()
+    for agent in env.possible_agents:
+        space = env.observation_space(agent)
+        assert space is env.observation_space(agent)
+        assert env.action_space(agent) is env.action_space(agent)
+        assert env.action_space(agent) == gymnasium.spaces.Discrete(spec.num_actions)
+        assert space["observation"] == gymnasium.spaces.Box(low, high, dtype=np.float32)
+        assert space["action_mask"] == gymnasium.spaces.Box(0, 1, (spec.num_actions,), np.int8)
+
+
+USES = {
+    "step": lambda env: env.step(0),
+    "last": lambda env: env.last(),
+    "observe": lambda env: env.observe("player_0"),
+    "state": lambda env: env.state(),
+    "render": lambda env: env.render(),
+    "agent_iter": lambda env: list(env.agent_iter()),
+    "num_agents": lambda env: env.num_agents,
+    **{name: lambda env, name=name: getattr(env, name) for name in ("agents", *DICTS)},
+}
+
+
+@each_game
+@pytest.mark.parametrize("use", USES)
+def test_nothing_of_a_game_can_be_used_before_reset(game, use):
+    env = GameAECEnv(game)
+    with pytest.raises(ResetNeededError, match=r"call reset\(\) first"):
+        USES[use](env)
+
+
+@each_game
+def test_a_misspelt_attribute_is_no_matter_of_order(game):
+    with pytest.raises(AttributeError, match="GameAECEnv has no attribute 'agent'") as error:
+        _ = GameAECEnv(game).agent
+    assert not isinstance(error.value, ResetNeededError)
+
+
+# --- the course of a game ------------------------------------------------------------------------
+
+
+@each_game_and_size
+def test_agents_move_in_the_engines_order_in_every_game(game, num_players):
+    env = reset(GameAECEnv(game, num_players))
+    batch = celtica_env.make_batch(game, 1, num_players, seed=SEED)
+    for _ in range(2):
+        for agent, _, action in play(env):
+            if action is not None:
+                assert agent == f"player_{batch.to_move[0]}"
+                batch.step([action])
+        assert batch.finished[0]
+        env.reset()
+        batch.reset()
+
+
+@each_game_and_size
+def test_every_dictionary_holds_the_agents_and_plain_python_values(game, num_players):
+    env = reset(GameAECEnv(game, num_players))
+    for _, (_, reward, terminated, truncated, info), _ in play(env):
+        assert [type(x) for x in (reward, terminated, truncated, info)] == [float, bool, bool, dict]
+        for name in DICTS:
+            assert list(getattr(env, name)) == env.agents
+        assert {type(x) for x in (*env.rewards.values(), *env._cumulative_rewards.values())} == {
+            float
+        }
+        assert {*map(type, (*env.terminations.values(), *env.truncations.values()))} == {bool}
+    assert all(getattr(env, name) == {} for name in DICTS)
+
+
+@each_game_and_size
+def test_all_agents_end_in_one_step_and_leave_one_by_one(game, num_players):
+    env = reset(GameAECEnv(game, num_players))
+    leaving = []
+    for agent, (_, _, terminated, truncated, _), action in play(env):
+        assert set(env.terminations.values()) == {terminated}
+        assert set(env.truncations.values()) == {truncated} == {False}
+        assert any(env.rewards.values()) == (terminated and not leaving)
+        if terminated:
+            assert action is None
+            leaving.append(agent)
+    assert leaving == env.possible_agents
+
+
+@each_game
+def test_an_agent_that_has_ended_can_only_leave(game):
+    env = reset(GameAECEnv(game))
+    for _, _, action in play(env):
+        if action is None:
+            break
+    before = snapshot(env)
+    with pytest.raises(IllegalActionError, match=r"the game is over for player_0: .* None, got 3"):
+        env.step(3)
+    assert snapshot(env) == before
+    play_out(env)
+    with pytest.raises(GameOverError, match=r"all agents have left: call reset\(\)"):
+        env.step(None)
+    env.reset()
+    assert env.agents == env.possible_agents
+
+
+# --- payoffs -------------------------------------------------------------------------------------
+
+
+def rewards_and_payoffs(env, batch, actions):
+    """Sum what `last()` pays each agent; return it with the engine's payoffs."""
+    totals = dict.fromkeys(env.possible_agents, 0.0)
+    actions = iter(actions)
+    for agent in env.agent_iter():
+        _, reward, is_over, _, _ = env.last()
+        totals[agent] += reward
+        action = None if is_over else next(actions)
+        env.step(action)
+        if action is not None:
+            rewards, _, _ = batch.step([action])
+            assert list(env.rewards.values()) == rewards[0].tolist()
+    return list(totals.values()), rewards[0].tolist()
+
+
+@pytest.mark.parametrize("payoff", PAYOFFS)
+@each_game_and_size
+def test_an_agents_rewards_add_up_to_its_payoff(game, num_players, payoff):
+    env = reset(GameAECEnv(game, num_players, payoff=payoff))
+    actions = [action for _, _, action in play(env) if action is not None]
+    batch = celtica_env.make_batch(game, 1, num_players, seed=SEED, payoff=payoff)
+    totals, payoffs = rewards_and_payoffs(reset(env), batch, actions)
+    assert totals == payoffs
+    assert any(payoffs)
+
+
+def find_tie(game, num_players, num_games=1024):
+    """Play random games at once; return the number and the actions of one that has two winners."""
+    rng = np.random.default_rng(0)
+    batch = celtica_env.make_batch(game, num_games, num_players, seed=SEED)
+    history, payoffs = [], np.zeros((num_games, num_players), np.float32)
+    while not batch.finished.all():
+        rows = np.flatnonzero(~batch.finished)
+        masks = batch.masks(rows)
+        actions = (masks * rng.random(masks.shape, np.float32)).argmax(axis=1)
+        history.append(np.full(num_games, -1))
+        history[-1][rows] = actions
+        payoffs[rows] += batch.step(actions, where=rows)[0]
+    is_best = payoffs == payoffs.max(axis=1, keepdims=True)
+    index = int((is_best.sum(axis=1) > 1).argmax())
+    return index, [int(actions[index]) for actions in history if actions[index] >= 0]
+
+
+@each_game
+def test_winners_that_tie_are_paid_alike(game):
+    num_players = celtica_env.spec(game).max_players
+    index, actions = find_tie(game, num_players)
+    env = reset(GameAECEnv(game, num_players), game_index=index)
+    batch = celtica_env.make_batch(game, 1, num_players, seed=SEED, game_offset=index)
+    totals, payoffs = rewards_and_payoffs(env, batch, actions)
+    assert totals == payoffs
+    assert totals.count(max(totals)) > 1
+
+
+# --- observations and masks ----------------------------------------------------------------------
+
+
+@each_game_and_size
+def test_there_is_one_mask_in_all_places(game, num_players):
+    env = reset(GameAECEnv(game, num_players))
+    num_actions = celtica_env.spec(game).num_actions
+    for agent, (observation, _, is_over, _, info), _ in play(env):
+        for other in env.possible_agents:
+            mask = env.observe(other)["action_mask"]
+            assert (mask.dtype, mask.shape) == (np.int8, (num_actions,))
+            assert mask.flags.c_contiguous
+            if other != agent or is_over:
+                assert not mask.any()
+        assert [a for a, about in env.infos.items() if about] == ([] if is_over else [agent])
+        if not is_over:
+            mask = observation["action_mask"]
+            np.testing.assert_array_equal(mask, env.batch.masks()[0])
+            np.testing.assert_array_equal(mask, env.batch.view().action_masks[0])
+            np.testing.assert_array_equal(mask, info["action_mask"])
+            assert mask[env.action_space(agent).sample(mask)] == 1
+
+
+@each_game_and_size
+def test_the_state_is_what_all_agents_see(game, num_players):
+    env = reset(GameAECEnv(game, num_players))
+    for _ in play(env, limit=40):
+        seen = [env.observe(agent)["observation"] for agent in env.possible_agents]
+        np.testing.assert_array_equal(env.state(), np.concatenate(seen))
+        assert env.state() in env.state_space
+
+
+def arrays_of(env):
+    """Every array the environment hands out now, each by a call of its own."""
+    calls = [env.observe(agent) for agent in 2 * env.possible_agents]
+    if env.agents:
+        calls.append(env.last()[0])
+    about = [*calls, *env.infos.values()]
+    return [env.state(), env.state(), *(array for values in about for array in values.values())]
+
+
+@each_game_and_size
+def test_every_array_is_fresh_memory(game, num_players):
+    env = reset(GameAECEnv(game, num_players))
+    engine, kept = [env.batch.states, env.batch.finished], []
+    for step, (_, last, _) in enumerate(play(env)):
+        if step % 20 == 0 or last[2]:
+            kept += arrays_of(env)
+    copies = [array.copy() for array in kept]
+    in_place = sorted(kept, key=lambda array: array.ctypes.data)
+    assert not any(np.shares_memory(a, b) for a, b in pairwise(in_place))
+    assert not any(np.shares_memory(a, b) for a in kept for b in engine)
+    play_out(reset(env, seed=SEED + 1))
+    for array, original in zip(kept, copies):
+        np.testing.assert_array_equal(array, original)
+
+
+@each_game
+def test_writing_into_what_was_handed_out_changes_nothing(game):
+    env = reset(GameAECEnv(game))
+    before = snapshot(env)[0]
+    for array in arrays_of(env):
+        array[:] = 0
+    env.last()[4].clear()
+    assert snapshot(env)[0] == before
+
+
+@each_game
+def test_dictionaries_kept_from_a_step_stay_as_they_were(game):
+    env = module(game).parallel_env()
+    _, infos = env.reset(seed=SEED)
+    kept = []
+    for _ in range(30):
+        active = env.aec_env.agent_selection
+        actions = {active: choose(env.aec_env.observe(active))}
+        infos = env.step(actions)[4]
+        kept.append((infos, env.aec_env.agent_selection))
+    assert all(info["active_agent"] == active for infos, active in kept for info in infos.values())
+
+
+# --- illegal actions -----------------------------------------------------------------------------
+
+
+def illegal_action(env):
+    return pick(env.observe(env.agent_selection)["action_mask"] == 0, 5)
+
+
+@each_game_and_size
+def test_an_illegal_action_is_refused_and_changes_nothing(game, num_players):
+    env = reset(GameAECEnv(game, num_players))
+    for agent, (observation, *_), action in play(env):
+        if action is None:
+            break
+        before, bad = snapshot(env), illegal_action(env)
+        with pytest.raises(IllegalActionError) as refusal:
+            env.step(bad)
+        assert snapshot(env) == before
+        text = env.batch.game.action_to_text
+        assert f"player {agent[-1]}: action {bad} ({text(bad)}) is not legal" in str(refusal.value)
+        legal = int(observation["action_mask"].argmax())
+        assert f"{legal} ({text(legal)})" in str(refusal.value)
+
+
+WRONG = [-1, 10**6, 2**70, 1.0, True, np.True_, None, "draw", [0], np.array([0]), np.float32(1)]
+
+
+@pytest.mark.parametrize("illegal", ["raise", "terminate"])
+@pytest.mark.parametrize("action", WRONG, ids=repr)
+@each_game
+def test_what_is_no_action_at_all_is_refused(game, action, illegal):
+    env = reset(GameAECEnv(game, illegal=illegal))
+    before = snapshot(env)
+    needs = rf"is to move and needs an integer in \[0, {celtica_env.spec(game).num_actions}\), got"
+    with pytest.raises(IllegalActionError, match=needs):
+        env.step(action)
+    assert snapshot(env) == before
+
+
+@pytest.mark.parametrize("kind", [int, np.int16, np.int32, np.uint64, np.int64, np.array], ids=repr)
+@each_game
+def test_any_integer_is_an_action(game, kind):
+    env, other = reset(GameAECEnv(game)), reset(GameAECEnv(game))
+    action = int(env.last()[0]["action_mask"].argmax())
+    env.step(kind(action))
+    other.step(action)
+    assert snapshot(env) == snapshot(other)
+
+
+def course(env, offence_at):
+    """What all agents are told in a game in which somebody offends."""
+    told = []
+    for step, agent in enumerate(env.agent_iter()):
+        observation, reward, terminated, truncated, _ = env.last()
+        told.append((agent, reward, terminated, truncated, dict(env.rewards)))
+        is_over = terminated or truncated
+        bad = step == offence_at
+        action = None if is_over else illegal_action(env) if bad else choose(observation)
+        env.step(action)
+    return told
+
+
+@each_game_and_size
+def test_terminate_ends_the_game_as_pettingzoos_wrapper_does(game, num_players):
+    env = reset(GameAECEnv(game, num_players, illegal="terminate", illegal_reward=-2.5))
+    wrapped = TerminateIllegalWrapper(GameAECEnv(game, num_players), illegal_reward=-2.5)
+    for offence_at in (0, 17):
+        reset(env)
+        told = course(env, offence_at)
+        assert told == course(reset(wrapped), offence_at)
+        assert len(told) == offence_at + 1 + num_players
+        assert sorted(reward for _, reward, *_ in told[-num_players:])[:2] == [-2.5, 0]
+        assert all(told[-1][2:4])
+
+
+@each_game
+def test_the_offender_is_told(game):
+    env = reset(GameAECEnv(game, illegal="terminate"))
+    offender = env.agent_selection
+    env.step(illegal_action(env))
+    assert env.infos == {a: {"illegal_action": True} if a == offender else {} for a in env.agents}
+    assert not any(env.observe(agent)["action_mask"].any() for agent in env.agents)
+
+
+# --- determinism ---------------------------------------------------------------------------------
+
+
+@each_game_and_size
+def test_a_game_is_the_batchs_row_bit_for_bit(game, num_players):
+    num_games = 3
+    batch = celtica_env.make_batch(game, num_games, num_players, seed=SEED)
+    envs = [reset(GameAECEnv(game, num_players), game_index=index) for index in range(num_games)]
+    while not batch.finished.all():
+        rows = np.flatnonzero(~batch.finished)
+        seen, masks = batch.observations, batch.action_masks
+        actions = []
+        for row in rows:
+            observation = envs[row].last()[0]
+            assert envs[row].batch.states[0].tobytes() == batch.states[row].tobytes()
+            assert observation["observation"].tobytes() == seen[row].tobytes()
+            assert observation["action_mask"].tobytes() == masks[row].tobytes()
+            actions.append(choose(observation))
+            envs[row].step(actions[-1])
+        rewards, terminated, _ = batch.step(actions, where=rows)
+        for row, payoffs, is_over in zip(rows, rewards.tolist(), terminated.tolist()):
+            assert list(envs[row].rewards.values()) == payoffs
+            assert list(envs[row].terminations.values()) == [is_over] * num_players
+
+
+@each_game
+def test_a_game_index_without_a_seed_is_one_of_the_last_seed(game):
+    env = reset(GameAECEnv(game), seed=5)
+    env.reset(options={"game_index": 3})
+    row = celtica_env.make_batch(game, 4, seed=5).states[3]
+    assert env.batch.states[0].tobytes() == row.tobytes()
+    assert reset(env, seed=5).batch.states.tobytes() != row.tobytes()
+
+
+def stir():
+    """Scramble the generators an environment must not depend on."""
+    random.seed(random.random())
+    np.random.seed(random.randrange(2**32))  # noqa: NPY002 - the global one is meant
+
+
+def hash_of_three_games(game, num_players, is_stirred=False):
+    """A hash of all that is told in three games of which only the first is seeded."""
+    env, digest = reset(GameAECEnv(game, num_players)), hashlib.sha256()
+    for _ in range(3):
+        for agent, (observation, *outcome, _), action in play(env):
+            if is_stirred:
+                stir()
+            digest.update(b"".join(array.tobytes() for array in observation.values()))
+            digest.update(repr((agent, outcome, action)).encode())
+        digest.update(env.batch.states.tobytes())
+        env.reset()
+    return digest.hexdigest()
+
+
+@each_game_and_size
+def test_three_games_follow_from_one_seed_whatever_stirs_the_global_generators(game, num_players):
+    first = hash_of_three_games(game, num_players)
+    assert hash_of_three_games(game, num_players, is_stirred=True) == first
+
+
+def test_another_process_plays_the_same_games():
+    tables = [(game, celtica_env.spec(game).min_players) for game in celtica_env.games()]
+    code = (
+        "from tests.wrappers.test_pettingzoo import hash_of_three_games\n"
+        f"print(*(hash_of_three_games(*table) for table in {tables!r}))"
+    )
+    assert run_python(code, ROOT).split() == [hash_of_three_games(*table) for table in tables]
+
+
+@each_game
+def test_environments_that_were_never_seeded_differ(game):
+    envs = [GameAECEnv(game) for _ in range(4)]
+    for env in envs:
+        env.reset()
+    assert len({env.batch.states.tobytes() for env in envs}) == 4
+    first = envs[0].batch.states.tobytes()
+    envs[0].reset()
+    assert envs[0].batch.states.tobytes() != first
+
+
+# --- hidden information --------------------------------------------------------------------------
+
+
+def deal_hidden_anew(batch, seat):
+    """Full states `(1,)` that differ from the batch's in what `seat` cannot know."""
+    kernels = game_kernels(batch.game.package)
+    return View(batch.game, kernels, censored(batch, seat), batch.finished, np.zeros(1)).sample(3)
+
+
+@each_game_and_size
+def test_what_an_agent_cannot_know_shows_in_nothing_it_is_given(game, num_players):
+    env = reset(GameAECEnv(game, num_players, render_mode="ansi"))
+    num_changed = 0
+    for agent, (_, _, is_over, *_), _ in play(env):
+        for seat, observer in enumerate(env.possible_agents):
+            other = env.clone()
+            other.batch.states[:] = deal_hidden_anew(env.batch, seat)
+            num_changed += other.batch.states.tobytes() != env.batch.states.tobytes()
+            seen, seen_anew = env.observe(observer), other.observe(observer)
+            np.testing.assert_array_equal(seen_anew["observation"], seen["observation"])
+            if observer == agent and not is_over:
+                # Of these the masks in observation and info are copies, see above.
+                np.testing.assert_array_equal(other.batch.masks()[0], seen["action_mask"])
+            if seat == env.batch.to_move[0]:
+                assert other.render() == env.render()
+        if is_over:
+            break
+    if celtica_env.spec(game).has_hidden_information:
+        assert num_changed > 0
+
+
+@each_game
+def test_a_seed_shows_in_nothing_an_agent_is_given(game):
+    env = reset(GameAECEnv(game), seed=123456789)
+    assert set(env.last()[0]) == {"observation", "action_mask"}
+    assert set(env.last()[4]) == {"action_mask"}
+    assert env.batch.view().states["rng"][0] == 0
+
+
+# --- copies --------------------------------------------------------------------------------------
+
+COPIES = {
+    "clone": GameAECEnv.clone,
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+    "cloudpickle": lambda env: cloudpickle.loads(cloudpickle.dumps(env)),
+}
+
+
+def sampled_course(env):
+    """Play this game and the next, sampling the agents' spaces; return all that was told."""
+    told = []
+    for _ in range(2):
+        for agent in env.agent_iter():
+            observation, *outcome, _ = env.last()
+            mask = observation["action_mask"]
+            action = int(env.action_space(agent).sample(mask)) if mask.any() else None
+            told.append((agent, observation["observation"].tobytes(), outcome, action))
+            env.step(action)
+        env.reset()
+    return told
+
+
+@pytest.mark.parametrize("way", COPIES)
+@each_game_and_size
+def test_a_copy_taken_in_mid_game_plays_on_alike(game, num_players, way):
+    env = play_some(reset(GameAECEnv(game, num_players)), 30)
+    for seat, agent in enumerate(env.possible_agents):
+        env.action_space(agent).seed(seat)
+    before = snapshot(env)
+    twin = COPIES[way](env)
+    assert snapshot(twin) == before
+    told = sampled_course(twin)
+    assert snapshot(env) == before
+    assert sampled_course(env) == told
+
+
+@pytest.mark.parametrize("way", COPIES)
+@each_game
+def test_a_copy_can_be_taken_before_reset_and_while_agents_leave(game, way):
+    with pytest.raises(ResetNeededError):
+        COPIES[way](GameAECEnv(game)).step(0)
+    env = reset(GameAECEnv(game))
+    for _, _, action in play(env):
+        if action is None:
+            break
+    twin = COPIES[way](env)
+    assert snapshot(twin) == snapshot(env)
+    play_out(twin)
+    assert env.agents == env.possible_agents
+
+
+@each_game
+def test_the_functions_of_a_module_can_be_sent_to_other_processes(game):
+    for function in env_functions(game):
+        env = pickle.loads(pickle.dumps(function))(num_players=3)
+        env.reset(seed=SEED)
+        assert env.possible_agents == ["player_0", "player_1", "player_2"]
+
+
+# --- the limit on decisions ----------------------------------------------------------------------
+
+
+def ending(env):
+    """Play a game; return the decisions taken, the flags and the rewards of its last step."""
+    decisions = 0
+    for _, _, action in play(reset(env)):
+        if action is None:
+            break
+        decisions += 1
+    flags = {*env.terminations.values()}, {*env.truncations.values()}
+    return decisions, *flags, list(env.rewards.values())
+
+
+@each_game_and_size
+def test_max_cycles_truncates_and_an_end_in_time_terminates(game, num_players):
+    length, *flags, payoffs = ending(GameAECEnv(game, num_players))
+    assert flags == [{True}, {False}]
+    for max_cycles in (1, length - 1):
+        env = GameAECEnv(game, num_players, max_cycles=max_cycles)
+        assert ending(env) == (max_cycles, {False}, {True}, [0.0] * num_players)
+    env = GameAECEnv(game, num_players, max_cycles=length)
+    assert ending(env) == (length, {True}, {False}, payoffs)
+
+
+# --- pictures ------------------------------------------------------------------------------------
+
+
+@each_game_and_size
+def test_the_picture_is_the_position_as_the_agent_to_move_sees_it(game, num_players):
+    env = reset(GameAECEnv(game, num_players, render_mode="ansi"))
+    for agent, (_, _, is_over, *_), _ in play(env):
+        seat = int(env.batch.to_move[0])
+        assert is_over or agent == f"player_{seat}"
+        assert env.render() == env.batch.game.render_text(env.batch.states[0], seat)
+    assert isinstance(env.render(), str)
+
+
+@each_game
+def test_every_position_is_printed_for_humans(game, capsys):
+    env = reset(GameAECEnv(game, render_mode="human", max_cycles=2))
+    other = reset(GameAECEnv(game, render_mode="ansi", max_cycles=2))
+    pictures = [other.render()]
+    for _ in range(2):
+        action = choose(env.last()[0])
+        env.step(action)
+        other.step(action)
+        pictures.append(other.render())
+    assert capsys.readouterr().out == "".join(f"{picture}\n\n" for picture in pictures)
+    assert env.render() is None
+
+
+@each_game
+def test_without_a_mode_nothing_is_drawn_and_a_warning_says_so(game, capsys):
+    env = reset(GameAECEnv(game))
+    with pytest.warns(UserWarning, match="without a render mode"):
+        assert env.render() is None
+    assert capsys.readouterr().out == ""
+    env.close()
+    env.close()
+
+
+# --- arguments -----------------------------------------------------------------------------------
+
+REFUSED = {
+    "illegal": ("ignore", "illegal must be one of 'raise', 'terminate', got 'ignore'"),
+    "illegal_reward": ("much", "illegal_reward must be a number, got 'much'"),
+    "max_cycles": (0, "max_cycles must be a positive integer or None, got 0"),
+    "num_players": (99, "num_players must be an integer between .*, got 99"),
+    "payoff": ("gold", "unknown payoff 'gold'; choose from win"),
+    "render_mode": ("rgb_array", "one of 'human', 'ansi', None, got 'rgb_array'"),
+    "colour": ("red", "no option 'colour'; its options are .* takes num_players, illegal, "),
+    "autoreset": ("same_step", "no option 'autoreset'"),  # the batch's, not the environment's
+    "reuse_buffers": (True, "no option 'reuse_buffers'"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@each_game
+def test_an_argument_that_is_unknown_or_wrong_is_refused_in_words(game, name):
+    value, message = REFUSED[name]
+    with pytest.raises(OptionError, match=message):
+        GameAECEnv(game, **{name: value})
+
+
+def test_an_unknown_game_is_refused_with_the_known_ones():
+    with pytest.raises(UnknownNameError, match=f"known games: .*{celtica_env.games()[0]}"):
+        GameAECEnv("chess")
+
+
+@each_game
+def test_an_unknown_agent_is_refused_with_the_known_ones(game):
+    with pytest.raises(OptionError, match="unknown agent 'eve'; the agents are player_0, player_1"):
+        reset(GameAECEnv(game)).observe("eve")
+
+
+@pytest.mark.parametrize(
+    ("seed", "options", "message"),
+    [
+        (-1, None, "seed must be a non-negative integer"),
+        (1.5, None, "seed must be a non-negative integer"),
+        (1, {"game": 3}, "unknown reset option 'game'; accepted: game_index"),
+        (1, {"game_index": -3}, "game_index must be a non-negative integer, got -3"),
+        (1, {"game_index": True}, "game_index must be a non-negative integer, got True"),
+    ],
+)
+@each_game
+def test_a_reset_that_is_refused_leaves_the_game_as_it_was(game, seed, options, message):
+    env = play_some(reset(GameAECEnv(game)), 5)
+    before = snapshot(env)
+    with pytest.raises(OptionError, match=message):
+        env.reset(seed=seed, options=options)
+    assert snapshot(env) == before
+
+
+@each_game
+def test_the_games_own_options_reach_the_engine(game):
+    for name, option in celtica_env.spec(game).options.items():
+        GameAECEnv(game, **{name: option.default})
+        with pytest.raises(CelticaError, match=name):
+            GameAECEnv(game, **{name: object()})
+
+
+# --- the registry --------------------------------------------------------------------------------
+
+
+@each_game_and_size
+def test_pettingzoo_makes_every_game_by_its_id(game, num_players):
+    env_id = pettingzoo_id(game)
+    for name in (env_id, env_id.rpartition("-v")[0]):
+        env = pettingzoo.make("aec", name, num_players=num_players, max_cycles=4)
+        assert isinstance(env, GameAECEnv)
+        assert ending(env)[0] == 4
+        assert len(env.possible_agents) == num_players
+    env = pettingzoo.make("parallel", env_id, num_players=num_players)
+    assert env.reset(seed=SEED)[0].keys() == set(env.possible_agents)
+
+
+def test_registering_again_is_silent_and_adds_new_games_only(monkeypatch):
+    registries = (pettingzoo.aec_registry, pettingzoo.parallel_registry, gymnasium.registry)
+    before = [dict(entries) for entries in registries]
+    monkeypatch.setitem(registry._GAMES, "another", registry._GAMES[celtica_env.games()[0]])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            register_environments()
+            register_environments()
+        new = [set(entries) - set(old) for entries, old in zip(registries, before)]
+        assert new == [{pettingzoo_id("another")}] * 2 + [{gymnasium_id("another")}]
+    finally:
+        for entries, old in zip(registries, before):
+            for env_id in set(entries) - set(old):
+                del entries[env_id]
+
+
+def test_a_game_from_elsewhere_is_played_like_the_shipped_ones(monkeypatch):
+    monkeypatch.setitem(registry._GAMES, "tiny", "tests.core.tiny_game")
+    env = reset(GameAECEnv("tiny", 3))
+    actions = [action for _, _, action in play(env) if action is not None]
+    batch = celtica_env.make_batch("tiny", 1, 3, seed=SEED)
+    totals, payoffs = rewards_and_payoffs(reset(env), batch, actions)
+    assert totals == payoffs
+    assert str(env) == "tiny_v0"
+
+
+@each_game
+def test_no_game_is_named_in_the_wrapper(game):
+    source = Path(importlib.import_module("celtica_env.wrappers.pettingzoo").__file__)
+    assert game not in source.read_text().replace("celtica_env", "")
