@@ -23,7 +23,7 @@ import numpy.typing as npt
 from celtica_env.core import loops
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.registry import load_game
-from celtica_env.core.streams import mix_keys, stream_keys
+from celtica_env.core.streams import stream_keys
 from celtica_env.core.types import FULL, PAYOFFS, Game
 from celtica_env.core.view import View
 
@@ -232,8 +232,8 @@ class Batch:
         states = np.empty(len(rows), self.spec.state_dtype)
         movers = self._movers[: len(rows)]
         self._run(self._kernels.censor_games, len(rows), self.states, rows, movers, states)
-        keys = mix_keys(rows + self.game_offset, self._ticks[rows])
-        return View(self.game, self._kernels, states, self.finished[rows], keys)
+        ids, ticks = rows + self.game_offset, self._ticks[rows]
+        return View(self.game, self._kernels, states, self.finished[rows], ids, ticks)
 
     # --- how a batch changes ---------------------------------------------------------------------
 
@@ -335,7 +335,7 @@ class Batch:
     def _as_seats(self, seats: npt.ArrayLike, n: int) -> np.ndarray:
         seats = np.asarray(seats)
         is_fit = seats.shape == (n,) and (not n or seats.dtype.kind in "iu")
-        if not is_fit or (n and not (0 <= seats.min() and seats.max() < self.num_players)):
+        if not is_fit or not np.isin(seats, np.arange(self.num_players)).all():
             raise OptionError(
                 f"seats must be {n} integers from 0 to {self.num_players - 1}, shape ({n},); "
                 f"got {seats.dtype} of shape {seats.shape}"
@@ -389,9 +389,8 @@ class Batch:
             result = kernel(*arguments, 0, n)
             return -1 if result is None else result
         cuts = np.linspace(0, n, self.num_threads + 1).astype(int).tolist()
-        tasks = [
-            self._threads().submit(kernel, *arguments, start, stop) for start, stop in pairwise(cuts)
-        ]
+        submit = self._threads().submit
+        tasks = [submit(kernel, *arguments, start, stop) for start, stop in pairwise(cuts)]
         found = [task.result() for task in tasks]
         return next((result for result in found if result is not None and result >= 0), -1)
 

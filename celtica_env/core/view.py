@@ -19,8 +19,6 @@ class View:
     Attributes:
         states: `(n,)` records without what the mover cannot know.
         finished: `(n,)` bool; whatever an agent answers for a finished game is ignored.
-        keys: `(n,)` uint64, different for each game and decision but the same however games are
-            batched: a source for an agent's own randomness.
     """
 
     def __init__(
@@ -29,13 +27,15 @@ class View:
         kernels: SimpleNamespace,
         states: np.ndarray,
         finished: np.ndarray,
-        keys: np.ndarray,
+        ids: np.ndarray,
+        ticks: np.ndarray,
     ) -> None:
         self.game = game
         self.states = states
         self.finished = finished
-        self.keys = keys
         self._kernels = kernels
+        self._ids = ids
+        self._ticks = ticks
         self._rows = np.arange(len(states))
 
     def __len__(self) -> int:
@@ -55,6 +55,15 @@ class View:
     def to_move(self) -> np.ndarray:
         """Seat whose knowledge each row holds, `(n,)` int8."""
         return self.states["to_move"]
+
+    @cached_property
+    def keys(self) -> np.ndarray:
+        """A number for each game and decision, `(n,)` uint64, the same however games are batched.
+
+        A source for an agent's own randomness: mixed with its seed it makes a choice depend on the
+        decision alone.
+        """
+        return mix_keys(self._ids, self._ticks)
 
     @cached_property
     def observations(self) -> np.ndarray:

@@ -77,9 +77,9 @@ class Config:
     """How long."""
     shaping: float = 1.0
     """Weight of the potential-based shaping; 0 for the payoff alone."""
-    greedy_share: float = 0.5
+    greedy_share: float = 0.6
     """Share of the opponents' seats that the greedy agent holds."""
-    random_share: float = 0.05
+    random_share: float = 0.03
     """Share that the random agent holds; snapshots hold the rest."""
     snapshots: int = 8
     """Snapshots of the learner kept in the pool."""
@@ -242,12 +242,18 @@ class Run(BaseCallback):
         self.refill_pool()
 
     def refill_pool(self) -> None:
-        """Tell the environment who the opponents are."""
+        """Tell the environment who the opponents are: of the snapshots the last and an older one.
+
+        Two at a time, since many networks on few games each would take most of the time.
+        """
         config = self.config
         info = policy_info(self.learner, config)
+        older = int(
+            np.random.default_rng([config.seed, self.num_timesteps]).integers(len(self.pool))
+        )
         snapshots = [
-            PolicyAgent(weights, info, name=f"snapshot {k}", is_sampling=True)
-            for k, weights in enumerate(self.pool)
+            PolicyAgent(self.pool[k], info, name=f"snapshot {k}", is_sampling=True)
+            for k in (older, len(self.pool) - 1)
         ]
         rest = 1 - config.random_share - config.greedy_share
         weights = [config.random_share, config.greedy_share]
