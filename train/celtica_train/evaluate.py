@@ -12,7 +12,7 @@ import tyro
 
 from celtica_env import Agent, load_agent, make_batch, spec
 from celtica_env.core.errors import OptionError
-from celtica_train.report import print_strength
+from celtica_train.report import print_result
 
 Z95 = 1.959964
 CHUNK = 2048  # games played at once
@@ -190,5 +190,5 @@ def main(argv: list[str]) -> int:
     if config.json:
         print(result.to_json())
     else:
-        print_strength([result])
+        print_result(result)
     return 0

@@ -436,8 +436,8 @@ def main(argv: list[str]) -> int:
     plot_learning_curve(
         run.curve, config.out / "curve.png", f"{config.game}, {config.players} players"
     )
-    print_strength(results)
-    console.print(f"best policy: {config.out / 'best'}   curve: {config.out / 'curve.png'}")
+    print_strength(f"{config.out / 'best'}", results)
+    console.print(f"learning curve: {config.out / 'curve.png'}")
     return 0
 
 

@@ -10,28 +10,49 @@ from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from celtica_train.evaluate import Result
+    from celtica_train.evaluate import AgentResult, Result
 
 
-def print_strength(results: Sequence[Result]) -> None:
-    """Print win shares with their intervals, one line per agent and evaluation."""
-    table = Table(title=f"{results[0].game}: win share per seat, 95 % interval over deals")
-    for column in ("agent", "against", "players", "games", "win share", "95 % interval", "even"):
-        is_text = column in ("agent", "against")
-        table.add_column(column, justify="left" if is_text else "right", overflow="fold")
-    for result in results:
-        for index, row in enumerate(result.agents):
-            others = [a.name for k, a in enumerate(result.agents) if k != index] or [row.name]
-            table.add_row(
-                row.name,
-                ", ".join(others),
-                str(result.players),
-                str(result.games),
-                f"{row.win_share:.1%}",
-                f"{row.ci95[0]:.1%} to {row.ci95[1]:.1%}",
-                f"{1 / result.players:.0%}",
-            )
+def print_result(result: Result) -> None:
+    """Print one evaluation: each agent's win share and its interval."""
+    table = Table(
+        title=f"{result.game}, {result.players} players, {result.games} games on {result.deals} "
+        f"deals\nwin share per seat; even share {1 / result.players:.1%}"
+    )
+    table.add_column("agent", overflow="fold")
+    _add_share_columns(table)
+    for row in result.agents:
+        table.add_row(row.name, *_share_cells(row))
     Console().print(table)
+
+
+def print_strength(name: str, results: Sequence[Result]) -> None:
+    """Print what an agent reached against each of several rivals.
+
+    Args:
+        name: the agent, first in every result.
+        results: one evaluation per rival.
+    """
+    first = results[0]
+    table = Table(
+        title=f"{name}\n{first.game}, {first.players} players: win share against each rival; "
+        f"even share {1 / first.players:.1%}"
+    )
+    table.add_column("against")
+    table.add_column("games", justify="right")
+    _add_share_columns(table)
+    for result in results:
+        table.add_row(result.agents[1].name, str(result.games), *_share_cells(result.agents[0]))
+    Console().print(table)
+
+
+def _add_share_columns(table: Table) -> None:
+    table.add_column("win share", justify="right")
+    table.add_column("95 % interval", justify="right")
+
+
+def _share_cells(row: AgentResult) -> tuple[str, str]:
+    return f"{row.win_share:.1%}", f"{row.ci95[0]:.1%} to {row.ci95[1]:.1%}"
 
 
 def plot_learning_curve(points: Sequence[dict], path: Path, title: str) -> None:
