@@ -559,7 +559,9 @@ def test_environments_that_were_never_seeded_differ(game):
 def deal_hidden_anew(batch, seat):
     """Full states `(1,)` that differ from the batch's in what `seat` cannot know."""
     kernels = game_kernels(batch.game.package)
-    return View(batch.game, kernels, censored(batch, seat), batch.finished, np.zeros(1), np.zeros(1)).sample(3)
+    return View(
+        batch.game, kernels, censored(batch, seat), batch.finished, np.zeros(1), np.zeros(1)
+    ).sample(3)
 
 
 @each_game_and_size
