@@ -11,6 +11,13 @@ def is_full_check() -> bool:
     return os.environ.get("CELTICA_CHECK") == "full"
 
 
+@pytest.fixture
+def full_check(is_full_check) -> None:
+    """Leave a test that takes minutes to the long check."""
+    if not is_full_check:
+        pytest.skip("takes a minute or more; make check-full runs it")
+
+
 @pytest.fixture(scope="session")
 def num_oracle_games(is_full_check) -> int:
     """Random games per variant compared with a plain-Python twin."""

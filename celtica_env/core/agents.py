@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from celtica_env.core.errors import OptionError, UnknownNameError
+from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
 from celtica_env.core.view import View
 
 GROUP = "celtica_env.agents"
@@ -51,7 +51,7 @@ def load_agent(agent: str | Agent, game: str) -> Agent:
         OptionError: not a name, a path or an agent.
     """
     if not isinstance(agent, (str, Path)):
-        if isinstance(agent, Agent):
+        if isinstance(agent, Agent) and not isinstance(agent, type):
             return agent
         raise OptionError(
             f"an agent is a name, a path or an object with name, reset and act; got {agent!r}"
@@ -59,13 +59,35 @@ def load_agent(agent: str | Agent, game: str) -> Agent:
     points = known_agents()
     name, _, argument = str(agent).partition(":")
     if name not in points:
-        if not Path(agent).exists():
+        if not _exists(agent):
             raise UnknownNameError(
                 f"unknown agent {str(agent)!r}: no agent of that name and nothing at that path; "
                 f"known agents: {', '.join(sorted(points)) or 'none installed'}"
             )
         name, argument = PATH_AGENT, str(agent)
     return points[name].load()(game, argument)
+
+
+def _exists(path: str | Path) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # longer than a path can be, or with a character none can have
+        return False
+
+
+def ask(agent: Agent, view: View) -> np.ndarray:
+    """Return an agent's actions for a view, `(n,)` integers; the batch checks their legality.
+
+    Raises:
+        IllegalActionError: the answer has a wrong shape or dtype; names the agent.
+    """
+    answer = np.asarray(agent.act(view))
+    if answer.shape != (len(view),) or answer.dtype.kind not in "iu":
+        raise IllegalActionError(
+            f"agent {agent.name!r} was asked for {len(view)} integer actions, shape "
+            f"({len(view)},); it answered {answer.dtype} of shape {answer.shape}"
+        )
+    return answer
 
 
 def refuse_argument(name: str, argument: str) -> None:

@@ -420,7 +420,7 @@ def _check_int(name: str, value: Any, low: int, high: int | None = None) -> int:
 
 
 def _check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise OptionError(f"unknown {name} {value!r}; choose from {', '.join(choices)}")
     return value
 
@@ -466,11 +466,11 @@ def make_batch(
     _check_int("num_games", num_games, 1)
     _check_int("num_players", num_players, card.spec.min_players, card.spec.max_players)
     _check_int("num_threads", num_threads, 1)
-    _check_int("game_offset", game_offset, 0)
+    _check_int("game_offset", game_offset, 0, 2**62)
     _check_choice("autoreset", autoreset, list(AUTORESET))
     _check_choice("payoff", payoff, PAYOFFS)
     if max_steps is not None:
-        _check_int("max_steps", max_steps, 1)
+        _check_int("max_steps", max_steps, 1, NO_LIMIT)
     unknown = sorted(set(options) - set(card.spec.options))
     if unknown:
         raise OptionError(

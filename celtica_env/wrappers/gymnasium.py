@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from celtica_env.core.batch import check_seed, make_batch
-from celtica_env.core.errors import OptionError
+from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.registry import load_game
 from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames
 from celtica_env.wrappers.spaces import action_space, observation_box
@@ -105,7 +105,7 @@ class SeatEnv(gymnasium.Env):
 
     def action_masks(self) -> np.ndarray:
         """Return the learner's legal actions, `(A,)` bool; all True when the game is over."""
-        return self.games.batch.masks()[0]
+        return self.games.action_masks()[0]
 
     def render(self) -> str | None:
         """Return or print the position as the learner sees it."""
@@ -155,7 +155,7 @@ class SeatVectorEnv(VectorEnv):
             game, num_envs, num_players, opponents, seat, illegal, illegal_reward, batch_options
         )
         self.num_envs = num_envs
-        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
         self.single_observation_space = observation_box(load_game(game).spec)
         self.single_action_space = action_space(load_game(game).spec)
@@ -185,14 +185,17 @@ class SeatVectorEnv(VectorEnv):
         with reward 0; same-step mode returns the first observation of the new game and the last of
         the old in `infos["final_obs"]`.
         """
+        actions = np.asarray(actions)
+        if actions.shape != (self.num_envs,):
+            raise IllegalActionError(
+                f"expected {self.num_envs} actions, shape ({self.num_envs},); got {actions.shape}"
+            )
         finished = self.games.batch.finished
-        renewed = finished.copy()
-        if self.autoreset_mode == AutoresetMode.NEXT_STEP:
-            rows = np.flatnonzero(~renewed)
-            self.games.start(np.flatnonzero(renewed))
-        else:
-            rows = self._rows
-        outcome = self.games.step(np.asarray(actions)[rows], where=rows)
+        is_renewing = self.autoreset_mode == AutoresetMode.NEXT_STEP
+        renewed = np.flatnonzero(finished) if is_renewing else self._rows[:0]
+        rows = np.flatnonzero(~finished) if is_renewing else self._rows
+        outcome = self.games.step(actions[rows], where=rows)
+        self.games.start(renewed)
         rewards = np.zeros(self.num_envs, np.float64)
         terminated = np.zeros(self.num_envs, np.bool_)
         truncated = np.zeros(self.num_envs, np.bool_)
@@ -209,7 +212,7 @@ class SeatVectorEnv(VectorEnv):
 
     def action_masks(self) -> np.ndarray:
         """Return the learners' legal actions, `(B, A)` bool."""
-        return self.games.batch.masks()
+        return self.games.action_masks()
 
     def _restart_finished(self) -> dict[str, Any]:
         ended = self.games.batch.finished.copy()
@@ -250,6 +253,14 @@ class SeatVectorEnv(VectorEnv):
         return np.flatnonzero(mask)
 
 
+def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        known = ", ".join(repr(known.value) for known in AutoresetMode)
+        raise OptionError(f"autoreset_mode must be one of {known}, got {mode!r}") from None
+
+
 def _seat_games(
     game: str,
     num_games: int,
@@ -260,6 +271,8 @@ def _seat_games(
     illegal_reward: float,
     batch_options: dict[str, Any],
 ) -> SeatGames:
+    if "seed" in batch_options:
+        raise OptionError("pass the seed to reset(seed=...)")
     batch = make_batch(game, num_games, num_players, **batch_options)
     if batch.autoreset != "disabled":
         raise OptionError("autoreset is for batches; a vector environment takes autoreset_mode")

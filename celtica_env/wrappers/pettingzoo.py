@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import logger, spaces
-from gymnasium.error import ResetNeeded
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from celtica_env.core.batch import check_seed, make_batch
-from celtica_env.core.errors import CelticaError, GameOverError, IllegalActionError, OptionError
+from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import Game
+from celtica_env.wrappers.errors import ResetNeededError
 from celtica_env.wrappers.spaces import action_space, observation_box
 
 ILLEGAL = ("raise", "terminate")
@@ -41,10 +41,6 @@ _SET_BY_RESET = (
 )
 
 Observation = dict[str, np.ndarray]
-
-
-class ResetNeededError(CelticaError, ResetNeeded, AttributeError):
-    """Something was asked for that only `reset()` brings about."""
 
 
 class GameAECEnv(AECEnv[str, Observation, int | None]):
@@ -403,4 +399,6 @@ def _read_game_index(options: dict[str, Any] | None) -> int | None:
     index = options.get("game_index")
     if index is not None and not _is_int(index, low=0):
         raise OptionError(f"game_index must be a non-negative integer, got {index!r}")
+    if index is not None and index > 2**62:
+        raise OptionError(f"game_index must be at most 2**62, got {index}")
     return index if index is None else int(index)

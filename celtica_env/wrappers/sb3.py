@@ -11,7 +11,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import OptionError
-from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames
+from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames, check_number
 from celtica_env.wrappers.spaces import action_space, observation_box
 
 
@@ -56,7 +56,8 @@ class SeatVecEnv(VecEnv):
         batch = make_batch(game, num_envs, num_players, **batch_options)
         if batch.autoreset != "disabled":
             raise OptionError("a VecEnv restarts games itself; leave autoreset out")
-        shaping_gamma = gamma if shaping else None
+        shaping = check_number("shaping", shaping)
+        shaping_gamma = check_number("gamma", gamma) if shaping else None
         self.games = SeatGames(batch, opponents, seat=seat, shaping_gamma=shaping_gamma)
         self.shaping = shaping
         self._rows = np.arange(num_envs)
@@ -114,7 +115,7 @@ class SeatVecEnv(VecEnv):
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions of every learner, `(B, A)` bool, fresh."""
-        return self.games.batch.masks()
+        return self.games.action_masks()
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
         """Answer `action_masks`, the only method a single game has here."""

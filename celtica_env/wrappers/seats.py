@@ -10,13 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from celtica_env.core.agents import Agent, load_agent
+from celtica_env.core.agents import Agent, ask, load_agent
 from celtica_env.core.batch import Batch, fresh_seed
-from celtica_env.core.errors import OptionError
+from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.streams import mix_keys, stream_keys
+from celtica_env.wrappers.errors import ResetNeededError
 
 RANDOM_SEAT = "random"
 ILLEGAL = ("raise", "terminate")
+MAX_REDEALS = 100  # games in a row that end before their learner is asked
 
 Opponents = str | Agent | Sequence[str | Agent]
 
@@ -77,7 +79,8 @@ class SeatGames:
         if illegal not in ILLEGAL:
             raise OptionError(f"illegal must be one of {', '.join(ILLEGAL)}, got {illegal!r}")
         self._is_illegal_final = illegal == "terminate"
-        self._illegal_reward = illegal_reward
+        self._illegal_reward = check_number("illegal_reward", illegal_reward)
+        self._is_ready = False  # before the first start, and after an opponent has failed
         self._gamma = shaping_gamma
         num_games, num_players = batch.num_games, batch.num_players
         self.seats = np.zeros(num_games, np.int64)
@@ -99,6 +102,8 @@ class SeatGames:
             raise OptionError("opponents must name at least one agent")
         self.opponents = [load_agent(agent, self.batch.spec.name) for agent in several]
         shares = np.ones(len(several)) if weights is None else np.asarray(weights, float)
+        if shares.shape != (len(several),) or not (shares >= 0).all() or not shares.sum() > 0:
+            raise OptionError(f"need {len(several)} weights, none negative and not all 0")
         self._cumulative = np.cumsum(shares) / np.sum(shares)
 
     def seed(self, seed: int) -> None:
@@ -113,13 +118,18 @@ class SeatGames:
     def start(self, rows: np.ndarray, *, is_dealt: bool = False) -> None:
         """Begin new games and play them up to the learner's first decision.
 
-        A game that ends before its learner is asked is dealt again.
+        A game that ends before its learner is asked is dealt again: it holds nothing to learn.
 
         Args:
             rows: indices of games `(n,)`.
             is_dealt: the games lie ready already, as after `seed`.
+
+        Raises:
+            OptionError: games keep ending before the learner is asked, as with a low `max_steps`.
         """
-        while rows.size:
+        for _ in range(MAX_REDEALS):
+            if not rows.size:
+                break
             if not is_dealt:
                 mask = np.zeros(self.batch.num_games, np.bool_)
                 mask[rows] = True
@@ -128,6 +138,11 @@ class SeatGames:
             self._draw_line_up(rows)
             self._play_opponents(rows, np.zeros((self.batch.num_games,), np.float32))
             rows = rows[self.batch.finished[rows]]
+        else:
+            raise OptionError(
+                f"{MAX_REDEALS} games in a row ended before the learner's first decision; raise "
+                "max_steps"
+            )
         self._remember_potentials()
 
     def step(self, actions: np.ndarray, where: np.ndarray | None = None) -> Outcome:
@@ -142,7 +157,12 @@ class SeatGames:
                 or dtype.
             GameOverError: a game is over.
         """
+        self._require_start()
         rows = np.arange(self.batch.num_games) if where is None else where
+        if np.shape(actions) != rows.shape:
+            raise IllegalActionError(
+                f"expected {len(rows)} actions, shape ({len(rows)},); got shape {np.shape(actions)}"
+            )
         illegal = self._find_illegal(rows, actions)
         legal_rows = rows if not illegal.any() else rows[~illegal]
         payoffs = np.zeros(self.batch.num_games, np.float32)
@@ -166,8 +186,18 @@ class SeatGames:
 
     def observations(self, where: np.ndarray | None = None) -> np.ndarray:
         """Return what the learners see, `(n, F)` float32, fresh; also of games that are over."""
+        self._require_start()
         rows = np.arange(self.batch.num_games) if where is None else where
         return self.batch.observe(rows, self.seats[rows])
+
+    def action_masks(self) -> np.ndarray:
+        """Return the learners' legal actions, `(B, A)` bool, fresh; all True in games over."""
+        self._require_start()
+        return self.batch.masks()
+
+    def _require_start(self) -> None:
+        if not self._is_ready:
+            raise ResetNeededError("no game waits for the learner: call reset() first")
 
     def _find_illegal(self, rows: np.ndarray, actions: np.ndarray) -> np.ndarray:
         illegal = np.zeros(len(rows), np.bool_)
@@ -203,15 +233,17 @@ class SeatGames:
         """
         batch = self.batch
         truncated = np.zeros(batch.num_games, np.bool_)
+        self._is_ready = False  # should an opponent raise, its hand is not the learner's to play
         while True:
             rows = rows[~batch.finished[rows] & (batch.to_move[rows] != self.seats[rows])]
             if not rows.size:
+                self._is_ready = True
                 return truncated
-            players = self._players[rows, batch.to_move[rows]]
+            players = self._players[rows, batch.to_move[rows]].tolist()
             actions = np.empty(len(rows), np.int64)
-            for agent in set(players.tolist()):
-                mine = players == agent
-                actions[mine] = agent.act(batch.view(rows[mine]))
+            for agent in {id(player): player for player in players}.values():
+                mine = [k for k, player in enumerate(players) if player is agent]
+                actions[mine] = ask(agent, batch.view(rows[mine]))
             rewards, _, cut = batch.step(actions, where=rows)
             payoffs[rows] += rewards[np.arange(len(rows)), self.seats[rows]]
             truncated[rows] |= cut
@@ -227,6 +259,17 @@ class SeatGames:
         if self._gamma is not None:
             potentials = self.batch.potentials()[np.arange(self.batch.num_games), self.seats]
             self._potentials = np.where(self.batch.finished, 0, potentials)
+
+
+def check_number(name: str, value: float) -> float:
+    """Return a number as a float.
+
+    Raises:
+        OptionError: it is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or value != value:
+        raise OptionError(f"{name} must be a number, got {value!r}")
+    return float(value)
 
 
 def _check_seat(seat: int | str, num_players: int) -> int | None:

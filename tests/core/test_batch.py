@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env.core.batch import game_kernels
+from celtica_env.core.batch import Batch, game_kernels
 from celtica_env.core.types import FULL
 from tests.core.play import (
     IS_COMPILED,
@@ -147,16 +147,14 @@ def test_reset_without_a_seed_goes_on_with_each_stream(game):
     assert not batch.finished.any()
 
 
-@pytest.mark.parametrize(
+every_way_to_copy = pytest.mark.parametrize(
     "duplicate",
-    [
-        lambda batch: batch.clone(),
-        copy.copy,
-        copy.deepcopy,
-        lambda batch: pickle.loads(pickle.dumps(batch)),
-    ],
+    [Batch.clone, copy.copy, copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))],
     ids=["clone", "copy", "deepcopy", "pickle"],
 )
+
+
+@every_way_to_copy
 @pytest.mark.parametrize("num_threads", [1, 2])
 @each_game
 def test_a_copy_in_mid_game_goes_on_alike_and_apart(game, duplicate, num_threads):
@@ -165,13 +163,15 @@ def test_a_copy_in_mid_game_goes_on_alike_and_apart(game, duplicate, num_threads
     )
     for _ in range(9):
         batch.step(choose(batch))
-    before = snapshot(batch)
+    before, last = snapshot(batch), batch.final_states.tobytes()
     twin = duplicate(batch)
     assert snapshot(twin) == before
+    assert twin.final_states.tobytes() == last
     for _ in range(300):  # some games, so that the streams are drawn from too
         outcome = twin.step(choose(twin))
         masks = twin.action_masks
     assert snapshot(batch) == before
+    assert batch.final_states.tobytes() == last
     for _ in range(300):
         again = batch.step(choose(batch))
     assert snapshot(batch) == snapshot(twin)
@@ -181,11 +181,12 @@ def test_a_copy_in_mid_game_goes_on_alike_and_apart(game, duplicate, num_threads
         np.testing.assert_array_equal(first, second)
 
 
+@every_way_to_copy
 @each_game
-def test_a_copy_keeps_which_games_are_finished(game):
+def test_a_copy_keeps_which_games_are_finished(game, duplicate):
     batch = celtica_env.make_batch(game, 4, seed=11)
     play_out(batch)
-    twin = pickle.loads(pickle.dumps(batch))
+    twin = duplicate(batch)
     assert twin.finished.all()
     twin.reset()
     assert batch.finished.all()
@@ -282,10 +283,11 @@ def test_every_kernel_has_one_signature_whatever_it_was_called_with(game):
     batch = celtica_env.make_batch(game, 130, seed=19, num_threads=2, max_steps=np.int32(900))
     batch.step(choose(batch).astype(np.int32))
     batch.step(choose(batch).tolist())
-    batch.step(choose(batch)[::2].copy(), where=np.arange(0, 130, 2, dtype=np.uint16))
+    batch.step(choose(batch)[::2], where=np.arange(260, dtype=np.uint16)[:130:2])
     batch.step(np.asfortranarray(choose(batch)))
     batch.reset(np.arange(130) % 2 == 0, seed=np.int64(3))
     batch.observe([1], [1])
+    batch.observe(seats=np.zeros(260, np.int8)[::2])
     batch.potentials([0])
     batch.view([3, 2]).sample(1)
     compiled = {n: k for n, k in vars(game_kernels(batch.game.package)).items() if n != "scales"}

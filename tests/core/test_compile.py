@@ -116,6 +116,7 @@ def test_an_edited_rule_changes_the_games_although_the_cache_is_warm(warm_copy):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_check")
 def test_an_edited_helper_of_the_core_is_compiled_anew(warm_copy):
     folder, hashes = warm_copy
     with (folder / "celtica_env" / "core" / "rng.py").open("a") as source:
@@ -126,6 +127,7 @@ def test_an_edited_helper_of_the_core_is_compiled_anew(warm_copy):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("full_check")
 def test_checked_code_is_not_taken_from_the_cache_of_unchecked_code(warm_copy):
     folder, hashes = warm_copy
     report = processes.run_trajectories(TINY_RUNS, folder, NUMBA_BOUNDSCHECK="1")

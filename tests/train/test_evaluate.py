@@ -1,14 +1,16 @@
 """Strength with intervals."""
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env.core.errors import OptionError, UnknownNameError
+from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
 from celtica_train import cli
-from celtica_train.evaluate import evaluate, interval95, play_games
+from celtica_train.evaluate import evaluate, interval95, play_games, seatings
+from celtica_train.report import print_result
 
 GAMES = celtica_env.games()
 
@@ -22,6 +24,68 @@ def test_copies_of_a_deterministic_agent_share_exactly_evenly(game, players):
         assert row.win_share == pytest.approx(1 / players, abs=1e-12)
     assert result.games == 60
     assert result.deals == 60 // players
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_neighbours_favour_nobody(game):
+    """Two alike and a weaker one: to sit next to the weak one helps, so every order is played."""
+    first, _, second = evaluate(["greedy", "random", "greedy"], game, num_games=3000).agents
+    assert abs(first.win_share - second.win_share) < 0.06  # with one order only: 0.12
+
+
+def test_every_order_round_the_table_gets_its_share_of_the_deals():
+    parts = list(seatings([0, 1, 2, 3], 60))
+    assert len({circle for circle, _ in parts}) == 6
+    assert [part.stop - part.start for _, part in parts] == [10] * 6
+    assert [part.start for _, part in parts[1:]] == [part.stop for _, part in parts[:-1]]
+    assert [circle for circle, _ in seatings([0, 1, 1, 1], 8)] == [(0, 1, 1, 1)]
+    assert sum(part.stop - part.start for _, part in seatings([0, 1, 2, 3, 4], 5)) == 5
+
+
+@pytest.mark.parametrize("players", [3, 5])
+def test_shares_that_do_not_vary_still_leave_an_interval(players):
+    for row in evaluate(["greedy"] * players, num_games=60).agents:
+        assert row.ci95[0] < 1 / players - 0.05
+        assert row.ci95[1] > 1 / players + 0.05
+
+
+@dataclass
+class Plain:
+    """Equal to its copies and not hashable."""
+
+    name: str = "plain"
+
+    def reset(self, seed):
+        pass
+
+    def act(self, view):
+        return view.action_masks.argmax(axis=1)
+
+
+class Column(Plain):
+    def act(self, view):
+        return super().act(view)[:, None]
+
+
+def test_equal_agents_are_told_apart_and_bad_answers_named():
+    result = evaluate([Plain(), Plain()], num_games=20)
+    assert result.agents[0].win_share == pytest.approx(0.5)
+    with pytest.raises(IllegalActionError, match="agent 'plain' was asked"):
+        evaluate([Column(), "random"], num_games=2)
+    with pytest.raises(OptionError, match="name, a path or an object"):
+        evaluate([Plain, "random"], num_games=2)
+
+
+def test_numpy_integers_are_written_as_numbers():
+    result = evaluate(["random"], num_players=np.int64(2), num_games=np.int64(2), seed=np.int64(3))
+    assert json.loads(result.to_json())["seed"] == 3
+
+
+def test_names_are_printed_as_they_are(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    agent = Plain(name="runs/[/b][red]x")
+    print_result(evaluate([agent, "random"], num_games=2))
+    assert agent.name in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -95,6 +159,9 @@ def test_bad_arguments_say_what_is_accepted(capsys):
         evaluate(["greedy", "random"], "chess")
     assert cli.main(["evaluate", "greedy", "nobody"]) == 2
     assert "known agents" in capsys.readouterr().err
+    for arguments in (["greedy", "random", "--seed", "-1"], ["x" * 5000, "random"]):
+        assert cli.main(["evaluate", *arguments]) == 2
+        assert capsys.readouterr().err.startswith("celtica evaluate: ")
 
 
 def test_the_command_lists_its_commands(capsys):

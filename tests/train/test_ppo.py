@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -104,6 +105,23 @@ def test_resume_goes_on_where_it_stopped(tmp_path, capsys):
     assert after["numpy_position"] != before["numpy_position"] or after["steps"] != before["steps"]
 
 
+def test_resume_keeps_the_settings_that_are_not_given_anew(finished_run, tmp_path):
+    out = tmp_path / "run"
+    shutil.copytree(finished_run, out)
+    kept = ppo.prepare(["--out", str(out), "--resume"])
+    assert (kept.minutes, kept.num_envs, kept.hidden) == (0.15, 16, (16, 16))
+    longer = ppo.prepare(["--out", str(out), "--resume", "--minutes", "2"])
+    assert (longer.minutes, longer.num_envs) == (2, 16)
+    with pytest.raises(OptionError, match="minutes"):
+        ppo.prepare(["--out", str(out), "--resume", "--minutes", "0"])
+
+
+def test_a_folder_that_cannot_be_made_is_an_error_in_words(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert cli.main(["train", "--out", str(tmp_path / "file" / "run"), *TINY]) == 2
+    assert capsys.readouterr().err.startswith("celtica train: ")
+
+
 def test_control_c_saves_and_says_how_to_go_on(tmp_path):
     out = tmp_path / "run"
     process = start(out, *TINY, "--minutes", "5")
@@ -113,7 +131,7 @@ def test_control_c_saves_and_says_how_to_go_on(tmp_path):
     assert process.returncode == 130, text
     assert "--resume" in re.sub(r"\s+", " ", text)
     _, facts = load_checkpoint(out / ppo.CHECKPOINT_FILE)
-    assert facts["steps"] > 0
+    assert facts["elapsed"] > 0
 
 
 def test_a_killed_run_leaves_a_usable_checkpoint(tmp_path, is_full_check):
@@ -171,6 +189,9 @@ def test_resume_refuses_what_it_cannot_use(finished_run, tmp_path, capsys):
         (["--greedy-share", "0.9", "--random-share", "0.2"], "at most 1 together"),
         (["--imitate", "nobody"], "known agents"),
         (["--num-envs", "-1"], "num_envs must be above 0"),
+        (["--seed", "-1"], "seed must be a non-negative integer"),
+        (["--gamma", "7"], "gamma must be between 0 and 1"),
+        (["--hidden", "0"], "hidden must be sizes above 0"),
     ],
 )
 def test_bad_values_are_refused_before_anything_is_written(arguments, words, tmp_path, capsys):

@@ -1,10 +1,12 @@
 """One seat against agents: Gymnasium single and vector, Stable-Baselines3."""
 
 import pickle
+from dataclasses import dataclass
 
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
@@ -210,6 +212,124 @@ def test_masks_survive_wrapping_and_processes(game):
                 assert not any("illegal_action" in info for info in infos)
         finally:
             env.close()
+
+
+class FailsOnce(LastLegal):
+    """Raises when asked for the first time."""
+
+    def act(self, view):
+        if not hasattr(self, "has_failed"):
+            self.has_failed = True
+            raise RuntimeError("no answer")
+        return super().act(view)
+
+
+class Answers(LastLegal):
+    """Gives an answer of a wrong form."""
+
+    name = "odd"
+
+    def __init__(self, change):
+        self.change = change
+
+    def act(self, view):
+        return self.change(super().act(view))
+
+
+@dataclass
+class Unhashable(LastLegal):
+    """Equal to its copies and not hashable, as plain dataclasses are."""
+
+    name: str = "plain"
+
+
+def play_until_asked(env):
+    """Play on until an opponent has had to answer, surely within some games."""
+    for _ in range(50):
+        env.reset()
+        env.step(int(env.action_masks().argmax()))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_after_an_opponent_fails_its_hand_is_not_the_learners_to_play(game):
+    env = SeatEnv(game, opponents=FailsOnce(), seat=0)
+    with pytest.raises(RuntimeError, match="no answer"):
+        play_until_asked(env)
+    for call in (env.action_masks, lambda: env.step(0)):
+        with pytest.raises(ResetNeeded, match="reset"):
+            call()
+    env.reset(seed=0)
+    assert env.games.batch.to_move[0] == 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_nothing_can_be_done_before_the_first_reset(game):
+    for env in (SeatEnv(game), SeatVectorEnv(game, 2)):
+        with pytest.raises(ResetNeeded):
+            env.action_masks()
+        with pytest.raises(ResetNeeded):
+            env.step(np.zeros(2, int) if isinstance(env, SeatVectorEnv) else 0)
+    with pytest.raises(ResetNeeded):
+        SeatVecEnv(game, 2).step(np.zeros(2, int))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda a: a + 0.5, lambda a: a[:, None], lambda a: None, lambda a: [str(x) for x in a]],
+    ids=["float", "column", "none", "text"],
+)
+def test_an_opponents_answer_of_a_wrong_form_is_refused_by_name(change):
+    env = SeatEnv(GAMES[0], 3, opponents=Answers(change), seat=0)
+    with pytest.raises(IllegalActionError, match="agent 'odd' was asked for 1 integer"):
+        play_until_asked(env)
+
+
+def test_agents_need_not_be_hashable():
+    env = SeatVecEnv(GAMES[0], 8, 3, opponents=[Unhashable(), Unhashable()], seed=0)
+    env.reset()
+    env.step(choose(env.action_masks(), 0))
+
+
+def test_a_limit_that_ends_every_game_before_the_learner_is_asked_is_refused():
+    env = SeatEnv("celtica", 5, seat=2, first_player=0, max_steps=1)
+    with pytest.raises(OptionError, match="raise max_steps"):
+        env.reset(seed=0)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_an_illegal_action_in_next_step_mode_changes_no_game(game):
+    env = make_vector(game, "NextStep", 3, illegal="raise", max_steps=60)
+    _, infos = env.reset(seed=1)
+    step = 0
+    while not env.games.batch.finished.any() or env.games.batch.finished.all():
+        *_, infos = env.step(choose(infos["action_mask"] > 0, step))
+        step += 1
+    before = pickle.dumps(env.games.batch.states), env.games.batch.finished.copy()
+    masks = infos["action_mask"] > 0
+    bad = choose(masks, step)
+    running = int(np.flatnonzero(~env.games.batch.finished)[0])
+    bad[running] = np.flatnonzero(~masks[running])[0]
+    for actions in (bad, bad[:2], np.append(bad, 0), bad + 0.5):
+        with pytest.raises(IllegalActionError):
+            env.step(actions)
+        assert before[0] == pickle.dumps(env.games.batch.states)
+        assert np.array_equal(before[1], env.games.batch.finished)
+
+
+def test_bad_numbers_and_modes_are_refused():
+    for make, words in [
+        (lambda: SeatEnv(GAMES[0], illegal_reward="x"), "illegal_reward must be a number"),
+        (lambda: SeatEnv(GAMES[0], illegal_reward=float("nan")), "must be a number"),
+        (lambda: SeatEnv(GAMES[0], seed=3), "reset"),
+        (lambda: SeatVecEnv(GAMES[0], 2, shaping="x"), "shaping must be a number"),
+        (lambda: SeatVectorEnv(GAMES[0], 2, autoreset_mode="off"), "autoreset_mode must be one of"),
+    ]:
+        with pytest.raises(OptionError, match=words):
+            make()
+    games = SeatVecEnv(GAMES[0], 2).games
+    for weights in ([1.0], [float("nan"), 1], [-1, 2], [0, 0]):
+        with pytest.raises(OptionError, match="2 weights"):
+            games.set_opponents(["greedy", "random"], weights)
 
 
 # --- vectorized ----------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from rich.table import Table
 
 from celtica_agents.random import pick_legal
 from celtica_env import __version__, make_batch
+from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import mix_keys
 
 BATCHES = (1, 64, 1024, 4096, 16384)
@@ -199,6 +200,8 @@ def training_table(config: Config) -> Table:
 def main(argv: list[str]) -> int:
     """Run `celtica bench`."""
     config = tyro.cli(Config, args=argv, prog="celtica bench")
+    if config.rounds < 1 or config.seconds <= 0:
+        raise OptionError("rounds and seconds must be above 0")
     console = Console()
     console.print(
         f"celtica-env {__version__}, Python {platform.python_version()}, numpy {np.__version__}, "

@@ -33,9 +33,18 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     try:
         return importlib.import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
-    except CelticaError as error:
+    except (CelticaError, OSError) as error:
         print(f"celtica {arguments[0]}: {error}", file=sys.stderr)
         return 2
+    except ModuleNotFoundError as error:
+        print(
+            f"celtica {arguments[0]}: {error}; install the extra: pip install 'celtica-env[train]'",
+            file=sys.stderr,
+        )
+        return 2
+    except KeyboardInterrupt:
+        print(f"celtica {arguments[0]}: interrupted", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

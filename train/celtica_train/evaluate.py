@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, permutations
 from typing import Annotated
 
 import numpy as np
 import tyro
 
 from celtica_env import Agent, load_agent, make_batch, spec
+from celtica_env.core.agents import ask
+from celtica_env.core.batch import check_seed
 from celtica_env.core.errors import OptionError
 from celtica_train.report import print_result
 
@@ -20,7 +23,7 @@ CHUNK = 2048  # games played at once
 
 @dataclass
 class Config:
-    """Play agents against each other, seats rotated over the same deals, and print win shares.
+    """Play agents against each other, seats rotated over the same deals; print win shares.
 
     With fewer agents than players the last one named fills the other seats.
     """
@@ -85,9 +88,10 @@ def evaluate(
 ) -> Result:
     """Play agents against each other.
 
-    Every deal is played once in each rotation of the seats, so that neither luck of the deal nor
-    of the seat counts; the deal is the sampling unit of the intervals. With fewer agents than
-    players the last one fills the other seats.
+    Every deal is played once in each rotation of the seats, and the deals are shared evenly among
+    all orders round the table, so that neither the deal, the seat nor the neighbour favours
+    anybody. The deal is the sampling unit of the intervals. With fewer agents than players the
+    last one fills the other seats.
 
     Args:
         agents: names, paths or agents, at least one and at most `num_players`.
@@ -110,23 +114,25 @@ def evaluate(
         )
     if not 1 <= len(agents) <= num_players:
         raise OptionError(f"need 1 to {num_players} agents for {num_players} players")
-    if num_games < 1:
-        raise OptionError(f"games must be at least 1, got {num_games}")
+    if not isinstance(num_games, (int, np.integer)) or num_games < 1:
+        raise OptionError(f"games must be an integer at least 1, got {num_games!r}")
+    seed, num_players, num_games = check_seed(seed), int(num_players), int(num_games)
     players = [load_agent(agent, game) for agent in agents]
     for index, player in enumerate(players):
         player.reset(seed + index)
     line_up = [min(seat, len(players) - 1) for seat in range(num_players)]
     num_deals = -(-num_games // num_players)
     shares = np.zeros((num_deals, len(players)))
-    for rotation in range(num_players):
-        order = [line_up[(seat + rotation) % num_players] for seat in range(num_players)]
-        for first in range(0, num_deals, CHUNK):
-            part = slice(first, min(first + CHUNK, num_deals))
+    played = 0
+    for circle, part in seatings(line_up, num_deals):
+        for rotation in range(num_players):
+            order = [circle[(seat + rotation) % num_players] for seat in range(num_players)]
             wins = play_games(game, [players[i] for i in order], part, seed)
             for seat, index in enumerate(order):
                 shares[part, index] += wins[:, seat] / (num_players * line_up.count(index))
+            played += part.stop - part.start
             if on_progress:
-                on_progress(rotation * num_deals + part.stop, num_players * num_deals)
+                on_progress(played, num_players * num_deals)
     return Result(
         game=game,
         players=num_players,
@@ -140,6 +146,18 @@ def evaluate(
     )
 
 
+def seatings(line_up: Sequence[int], num_deals: int) -> Iterator[tuple[tuple[int, ...], slice]]:
+    """Yield each order round the table with its share of the deals, in parts of at most CHUNK.
+
+    With more orders than deals, each deal has an order of its own, drawn by the order of listing.
+    """
+    circles = sorted({(line_up[0], *rest) for rest in permutations(line_up[1:])})
+    cuts = np.linspace(0, num_deals, min(len(circles), num_deals) + 1).astype(int).tolist()
+    for circle, (start, stop) in zip(circles, pairwise(cuts)):
+        for first in range(start, stop, CHUNK):
+            yield circle, slice(first, min(first + CHUNK, stop))
+
+
 def play_games(game: str, seats: Sequence[Agent], deals: slice, seed: int) -> np.ndarray:
     """Play the given deals with one agent per seat; return win shares `(deals, P)`."""
     num_players = len(seats)
@@ -151,13 +169,13 @@ def play_games(game: str, seats: Sequence[Agent], deals: slice, seed: int) -> np
         rows = np.flatnonzero(~batch.finished)
         if not rows.size:
             # a payoff of 1 for a win and -1 / (P - 1) for none, ties shared
-            return (payoffs * (num_players - 1) + 1) / num_players
+            return np.abs(payoffs * (num_players - 1) + 1) / num_players
         actions = np.empty(len(rows), np.int64)
         movers = batch.to_move[rows]
-        for agent in set(seats):
+        for agent in {id(agent): agent for agent in seats}.values():
             is_theirs = np.isin(movers, [s for s in range(num_players) if seats[s] is agent])
             if is_theirs.any():
-                actions[is_theirs] = agent.act(batch.view(rows[is_theirs]))
+                actions[is_theirs] = ask(agent, batch.view(rows[is_theirs]))
         payoffs[rows] += batch.step(actions, where=rows)[0]
 
 
@@ -171,7 +189,8 @@ def interval95(shares: np.ndarray) -> tuple[float, float]:
     """
     mean, deals = shares.mean(), len(shares)
     variance = shares.var(ddof=1) if deals > 1 else 0.0
-    size = deals if variance == 0 else mean * (1 - mean) * deals / variance
+    is_constant = variance < 1e-12  # shares of a third leave rounding errors
+    size = deals if is_constant else mean * (1 - mean) * deals / variance
     middle = (mean + Z95**2 / (2 * size)) / (1 + Z95**2 / size)
     half = Z95 / (1 + Z95**2 / size) * np.sqrt(mean * (1 - mean) / size + (Z95 / (2 * size)) ** 2)
     return float(max(0.0, middle - half)), float(min(1.0, middle + half))

@@ -21,6 +21,7 @@ transformations", 1999.
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 import time
 from dataclasses import asdict, dataclass
@@ -38,6 +39,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 from celtica_agents.policy import POLICY_FILE, PolicyAgent, PolicyInfo, policy_bytes
 from celtica_env import load_agent, spec
+from celtica_env.core.batch import check_seed
 from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_env.wrappers.sb3 import SeatVecEnv
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
@@ -61,7 +63,7 @@ class Config:
     out: Path = Path("runs/ppo")
     """Folder of the run; must not exist yet, unless with --resume."""
     resume: bool = False
-    """Go on with the run in the folder; its configuration holds, but for --minutes."""
+    """Go on with the run in the folder, with its settings but for those given anew."""
     game: str = "celtica"
     """The game."""
     players: int = 2
@@ -368,13 +370,16 @@ def policy_info(model: MaskablePPO, config: Config) -> PolicyInfo:
     )
 
 
-def prepare(config: Config) -> Config:
-    """Check the folder; return the configuration to use, the stored one when resuming.
+def prepare(argv: list[str]) -> Config:
+    """Read the command line and check the folder; return the configuration to use.
+
+    When resuming, the stored configuration stands for what the command line does not say.
 
     Raises:
         OptionError: the folder exists and is not to be resumed, or a value is out of range.
         CheckpointError: there is nothing to resume.
     """
+    config = tyro.cli(Config, args=argv, prog="celtica train")
     stored = config.out / "config.json"
     if config.resume:
         if not (config.out / CHECKPOINT_FILE).is_file():
@@ -382,17 +387,26 @@ def prepare(config: Config) -> Config:
         try:
             values = json.loads(stored.read_text("utf-8"))
             values["hidden"] = tuple(values["hidden"])
-            return Config(**values | {"out": config.out, "resume": True, "minutes": config.minutes})
+            default = Config(**values | {"out": config.out})
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise CheckpointError(f"{stored} is missing or damaged: {error}") from error
+        resumed = tyro.cli(Config, args=argv, prog="celtica train", default=default)
+        check_ranges(resumed)
+        write_config(resumed)
+        return resumed
     if config.out.exists() and (not config.out.is_dir() or any(config.out.iterdir())):
         raise OptionError(
             f"{config.out} exists; go on with --resume, or choose another folder with --out"
         )
     check_ranges(config)
-    text = json.dumps({**asdict(config), "out": str(config.out)}, indent=2)
-    write_atomic(stored, text.encode())
+    write_config(config)
     return config
+
+
+def write_config(config: Config) -> None:
+    """Write the configuration beside the run."""
+    values = asdict(config) | {"out": str(config.out), "resume": False}
+    write_atomic(config.out / "config.json", json.dumps(values, indent=2).encode())
 
 
 def check_ranges(config: Config) -> None:
@@ -411,6 +425,12 @@ def check_ranges(config: Config) -> None:
                  "evaluate_games", "final_games", "learning_rate", "threads"):  # fmt: skip
         if getattr(config, name) <= 0:
             raise OptionError(f"{name} must be above 0, got {getattr(config, name)}")
+    for name in ("gamma", "gae_lambda", "clip_range"):
+        if not 0 <= getattr(config, name) <= 1:
+            raise OptionError(f"{name} must be between 0 and 1, got {getattr(config, name)}")
+    if not config.hidden or min(config.hidden) < 1:
+        raise OptionError(f"hidden must be sizes above 0, got {config.hidden}")
+    check_seed(config.seed)
     if config.imitate != "none":
         load_agent(config.imitate, config.game)
     shares = (config.greedy_share, config.random_share)
@@ -421,7 +441,7 @@ def check_ranges(config: Config) -> None:
 def main(argv: list[str]) -> int:
     """Run `celtica train`."""
     console = Console()
-    config = prepare(tyro.cli(Config, args=argv, prog="celtica train"))
+    config = prepare(argv)
     torch.set_num_threads(config.threads)
     model = make_model(config)
     progress = TrainingProgress(config.minutes, console)
@@ -430,14 +450,15 @@ def main(argv: list[str]) -> int:
         run.restore()
     is_complete = train(run)
     if not is_complete:
-        console.print(f"stopped and saved; go on with: celtica train --out {config.out} --resume")
+        command = f"celtica train --out {shlex.quote(str(config.out))} --resume"
+        console.print(f"stopped and saved; go on with: {command}", markup=False)
         return 130
-    results = final_strength(config)
     plot_learning_curve(
         run.curve, config.out / "curve.png", f"{config.game}, {config.players} players"
     )
+    results = final_strength(config)
     print_strength(f"{config.out / 'best'}", results)
-    console.print(f"learning curve: {config.out / 'curve.png'}")
+    console.print(f"learning curve: {config.out / 'curve.png'}", markup=False)
     return 0
 
 
@@ -446,6 +467,8 @@ def train(run: Run) -> bool:
     try:
         with run.progress:
             run.start_clock()
+            if not run.config.resume:
+                run.save()  # from here on the run can be resumed, whatever happens
             if not run.is_imitation_done:
                 imitate(run.learner, run)
                 run.is_imitation_done = True

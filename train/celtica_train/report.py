@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from celtica_train.evaluate import AgentResult, Result
@@ -22,7 +23,7 @@ def print_result(result: Result) -> None:
     table.add_column("agent", overflow="fold")
     _add_share_columns(table)
     for row in result.agents:
-        table.add_row(row.name, *_share_cells(row))
+        table.add_row(Text(row.name), *_share_cells(row))
     Console().print(table)
 
 
@@ -35,14 +36,18 @@ def print_strength(name: str, results: Sequence[Result]) -> None:
     """
     first = results[0]
     table = Table(
-        title=f"{name}\n{first.game}, {first.players} players: win share against each rival; "
-        f"even share {1 / first.players:.1%}"
+        title=Text(
+            f"{name}\n{first.game}, {first.players} players: win share against each rival; "
+            f"even share {1 / first.players:.1%}"
+        )
     )
     table.add_column("against")
     table.add_column("games", justify="right")
     _add_share_columns(table)
     for result in results:
-        table.add_row(result.agents[1].name, str(result.games), *_share_cells(result.agents[0]))
+        table.add_row(
+            Text(result.agents[1].name), str(result.games), *_share_cells(result.agents[0])
+        )
     Console().print(table)
 
 

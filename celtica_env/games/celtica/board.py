@@ -75,6 +75,9 @@ def _check_place(index: int, place: Any) -> tuple[int, int]:
     if not isinstance(place, Mapping):
         raise BoardError(f"place {index}: expected an object with 'kind', got {place!r}")
     where = f"place {index}" + (f" ({place['name']})" if place.get("name") else "")
+    unknown = sorted(map(str, set(place) - {"kind", "amount", "name"}))
+    if unknown:
+        raise BoardError(f"{where}: unknown key {unknown[0]!r}; a place has kind, amount, name")
     name = place.get("kind")
     if name not in PLACE_KINDS:
         raise BoardError(f"{where}: unknown kind {name!r}; choose from {', '.join(PLACE_KINDS)}")
@@ -87,10 +90,10 @@ def _check_place(index: int, place: Any) -> tuple[int, int]:
 
 
 def _check_amount(where: str, kind: Place, amount: Any) -> int:
-    if isinstance(amount, bool) or not isinstance(amount, int):
+    if isinstance(amount, bool) or not isinstance(amount, (int, np.integer)):
         raise BoardError(f"{where}: amount must be an integer, got {amount!r}")
     if kind not in WITH_AMOUNT and amount != 0:
         raise BoardError(f"{where}: a {kind.name.lower()} place has no amount, got {amount}")
     if not 0 <= amount <= MAX_AMOUNT:
         raise BoardError(f"{where}: amount must be between 0 and {MAX_AMOUNT}, got {amount}")
-    return amount
+    return int(amount)

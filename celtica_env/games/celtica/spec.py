@@ -96,7 +96,7 @@ def places_ahead(record: np.void) -> np.ndarray:
 
 def _choose(enum: type[Edition] | type[Overshoot], name: str, value: Any) -> int:
     choices = [member.name.lower() for member in enum]
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise OptionError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
     return choices.index(value)
 
