@@ -452,7 +452,8 @@ def make_batch(
             action and deals anew).
         max_steps: decisions after which a game is truncated; None for no limit.
         payoff: `"win"`, `"rank"` or `"margin"`.
-        num_threads: threads that share each call; they pay off from some hundred games on.
+        num_threads: threads that share each call. On cores that are busy otherwise they cost more
+            than they bring; measure with `celtica bench`.
         game_offset: number of the first game within the seed, to split one batch into several.
         reuse_buffers: hand out the same observation and mask arrays every time, rewritten in
             place. Faster for large batches; copy what you keep.

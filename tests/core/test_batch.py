@@ -242,6 +242,30 @@ def test_reused_memory_comes_only_when_asked_for_and_holds_the_same(game):
     assert not np.shares_memory(batch.clone().observations, observations)
 
 
+@pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
+@pytest.mark.parametrize("num_threads", [1, 2])
+@each_game
+def test_reused_memory_is_up_to_date_after_every_step(game, num_threads, autoreset):
+    """Steps of all games at once, long enough for games to end, and of a part of them."""
+    batch = celtica_env.make_batch(
+        game,
+        300 if IS_COMPILED else 3,
+        seed=21,
+        autoreset=autoreset,
+        max_steps=20,
+        num_threads=num_threads,
+        reuse_buffers=True,
+    )
+    some = np.arange(0, batch.num_games, 2)
+    for count in range(50):
+        is_partial = count % 7 == 6
+        where = some if is_partial else None
+        batch.step(choose(batch, where), where=where)
+        np.testing.assert_array_equal(batch.observations, batch.observe())
+        np.testing.assert_array_equal(batch.action_masks, batch.masks())
+    assert (batch.states["step_count"] < 50).all()
+
+
 @each_game
 def test_writing_into_a_view_does_not_reach_the_game(game):
     batch = celtica_env.make_batch(game, 3, seed=16)

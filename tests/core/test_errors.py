@@ -182,19 +182,24 @@ def test_a_reset_seed_that_is_no_natural_number_is_refused(game, seed):
     assert snapshot(batch) == before
 
 
+INTEGERS = (
+    ("num_games", 1, "at least 1"),
+    ("num_threads", 1, "at least 1"),
+    ("max_steps", 1, "between 1 and 2147483647"),
+    ("game_offset", 0, f"between 0 and {2**62}"),
+)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         *[
-            ({name: value}, f"{name} must be an integer at least {low}, got")
-            for name, low in (
-                ("num_games", 1),
-                ("num_threads", 1),
-                ("max_steps", 1),
-                ("game_offset", 0),
-            )
+            ({name: value}, f"{name} must be an integer {accepted}, got")
+            for name, low, accepted in INTEGERS
             for value in (low - 1, -3, 2.0, "2", True, [2])
         ],
+        ({"max_steps": 2**31}, "max_steps must be an integer between 1 and 2147483647, got"),
+        ({"game_offset": 2**64}, "game_offset must be an integer between 0 and"),
         ({"num_games": None}, "num_games must be an integer at least 1, got None"),
         *[
             ({"seed": value}, "seed must be a non-negative integer or None, got")

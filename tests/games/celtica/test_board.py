@@ -71,6 +71,11 @@ def test_names_and_amounts_may_be_left_out():
     assert not amounts.any()
 
 
+def test_amounts_may_be_integers_of_numpy(board):
+    board["places"][7]["amount"] = np.int64(4)
+    assert read_board(board)[1][7] == 4
+
+
 def spoil(board, place, **changes):
     board["places"][place].update(changes)
     return board
@@ -96,6 +101,7 @@ def spoil(board, place, **changes):
         (5, {"amount": None}, "place 5 (Burnt tower): amount must be an integer, got None"),
         (4, {"amount": 1}, "place 4 (Stone circle of the dawn): a cult place has no amount, got 1"),
         (0, {"amount": 1}, "place 0 (Start): a start place has no amount, got 1"),
+        (5, {"amonut": 2}, "place 5 (Burnt tower): unknown key 'amonut'; a place has kind, amount"),
         (5, {"kind": "swamp"}, "place 5 (Burnt tower): unknown kind 'swamp'; choose from start"),
         (5, {"kind": None}, "place 5 (Burnt tower): unknown kind None; choose from start"),
         (5, {"kind": ["ruin"]}, "place 5 (Burnt tower): unknown kind ['ruin']; choose from start"),

@@ -369,6 +369,18 @@ def test_lost_parts_keep_the_game_going():
     assert game.to_move == 1
 
 
+def test_parts_given_up_keep_the_game_going_though_none_lies_elsewhere():
+    game = Position("2 red", "2 red", owned=("100000001",), druids=(4,))
+    for pile in ("stacks", "display"):
+        game.state["parts"][1] += game.state[pile]
+        game.state[pile] = 0
+    game.act("play red 1+0", "give outer1")  # a ruin of 2
+    _, is_over = game.act("give centre")
+    assert not is_over
+    assert game.to_move == 1
+    assert game.size("lost") == 2
+
+
 def test_cashing_in_begins_left_of_the_player_who_ended_the_game_and_goes_round_once():
     game = Position(
         "",
