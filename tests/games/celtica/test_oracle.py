@@ -63,6 +63,7 @@ def play_beside_oracle(num_players, rules, overshoot, seed, board=None, first_pl
         for payoff in PAYOFFS
     }
     batch = batches["win"]
+    paid = {payoff: np.zeros(num_players) for payoff in PAYOFFS}
     key = stream_keys(seed, np.zeros(1))
     oracle = CelticaOracle(num_players, SplitMix(int(key[0])), board=board, **options)
     chooser = random.Random(seed)
@@ -73,12 +74,14 @@ def play_beside_oracle(num_players, rules, overshoot, seed, board=None, first_pl
         assert np.flatnonzero(batch.action_masks[0]).tolist() == legal
         action = chooser.choice(legal)
         oracle.step(action)
-        outcomes = {payoff: each.step([action]) for payoff, each in batches.items()}
         decisions += 1
-        for payoff, (rewards, terminated, _) in outcomes.items():
+        for payoff, each in batches.items():
+            rewards, terminated, _ = each.step([action])
+            paid[payoff] += rewards[0]
             assert bool(terminated[0]) == oracle.is_over
-            expected = oracle.payoffs(payoff) if oracle.is_over else np.zeros(num_players)
-            np.testing.assert_allclose(rewards[0], expected, atol=1e-6)
+            assert terminated[0] or not rewards.any()
+    for payoff in PAYOFFS:
+        np.testing.assert_allclose(paid[payoff], oracle.payoffs(payoff), atol=1e-6)
     assert_same(batch.states[0], oracle)
     return decisions
 
