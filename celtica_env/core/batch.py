@@ -153,7 +153,7 @@ class Batch:
 
     @property
     def to_move(self) -> np.ndarray:
-        """Seat that decides next in each game, `(B,)` int8; a view of `states`."""
+        """Seat that decides next in each game, `(B,)` uint8; a view of `states`."""
         return self.states["to_move"]
 
     @property
@@ -220,7 +220,10 @@ class Batch:
         return out
 
     def potentials(self, where: npt.ArrayLike | None = None, *, final: bool = False) -> np.ndarray:
-        """Return each seat's potential for shaping, `(n, P)` float32; zero in a finished game."""
+        """Return each seat's potential for shaping, `(n, P)` float32.
+
+        Zero once a game has ended by itself; a truncated one keeps what it had.
+        """
         rows = self._rows(where)
         out = np.empty((len(rows), self.num_players), np.float32)
         self._run(self._kernels.potential_games, len(rows), self._positions(final), rows, out)
@@ -312,13 +315,13 @@ class Batch:
     def _rows(self, where: npt.ArrayLike | None) -> np.ndarray:
         if where is None:
             return self._all_rows
-        rows = np.ascontiguousarray(where)
+        rows = np.asarray(where)
         if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
             raise OptionError(
                 f"where must be a 1-D array of game indices, got {rows.dtype} of shape {rows.shape}"
                 "; for a bool mask pass np.flatnonzero(mask)"
             )
-        rows = rows.astype(np.int64, copy=False)
+        rows = np.ascontiguousarray(rows, np.int64)
         if rows.size and (rows.min() < 0 or rows.max() >= self.num_games):
             raise OptionError(f"where holds an index outside [0, {self.num_games})")
         if np.bincount(rows, minlength=1).max() > 1:

@@ -53,7 +53,7 @@ class View:
 
     @property
     def to_move(self) -> np.ndarray:
-        """Seat whose knowledge each row holds, `(n,)` int8."""
+        """Seat whose knowledge each row holds, `(n,)` uint8."""
         return self.states["to_move"]
 
     @cached_property

@@ -19,7 +19,8 @@ from celtica_train import cli, ppo
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
 
 TINY = [
-    "--minutes", "0.15", "--imitate-minutes", "0.03", "--num-envs", "16", "--steps", "8",
+    "--minutes", "0.15", "--imitate-minutes", "0.03", "--imitate-passes", "1",
+    "--num-envs", "16", "--steps", "8",
     "--batch-size", "64", "--hidden", "16", "16", "--evaluate-minutes", "0.04",
     "--snapshot-minutes", "0.02", "--evaluate-games", "20", "--final-games", "20",
 ]  # fmt: skip

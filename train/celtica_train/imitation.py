@@ -38,16 +38,22 @@ class Samples:
 
 
 def imitate(model: MaskablePPO, run: Run) -> None:
-    """Train the network to choose as `run.config.imitate` does, for the configured time."""
+    """Train the network to choose as `run.config.imitate` does.
+
+    For the configured time, and for as many more passes as are configured at least; the step size
+    falls over whichever is longer.
+    """
     config = run.config
     agent = load_agent(config.imitate, config.game)
     chooser = np.random.default_rng(config.seed)
     optimizer = torch.optim.Adam(model.policy.parameters(), lr=LEARNING_RATE)
     begin, end = run.elapsed, run.elapsed + 60 * min(config.imitate_minutes, config.minutes)
     passes = 0
-    while run.elapsed < end:
+    # A busy machine gets few passes into the time, and a poor start is not made up for later.
+    while run.share_done < 1 and (run.elapsed < end or passes < config.imitate_passes):
+        share = min((run.elapsed - begin) / (end - begin), passes / config.imitate_passes)
         for group in optimizer.param_groups:
-            group["lr"] = LEARNING_RATE * max(0.05, (end - run.elapsed) / (end - begin))
+            group["lr"] = LEARNING_RATE * max(0.05, 1 - share)
         samples = gather(config, agent, chooser, first_game=passes * NUM_GAMES)
         agreement = learn(model, optimizer, samples, chooser)
         passes += 1

@@ -77,6 +77,8 @@ class Config:
     """Agent imitated at first; "none" for none."""
     imitate_minutes: float = 1.0
     """How long."""
+    imitate_passes: int = 10
+    """Passes over 192 games each that imitation makes at least, however long they take."""
     shaping: float = 1.0
     """Weight of the potential-based shaping; 0 for the payoff alone."""
     greedy_share: float = 0.6
@@ -422,7 +424,8 @@ def check_ranges(config: Config) -> None:
             f"got {config.players}"
         )
     for name in ("minutes", "snapshots", "num_envs", "steps", "batch_size", "epochs",
-                 "evaluate_games", "final_games", "learning_rate", "threads"):  # fmt: skip
+                 "evaluate_games", "final_games", "imitate_minutes", "imitate_passes",
+                 "learning_rate", "threads"):  # fmt: skip
         if getattr(config, name) <= 0:
             raise OptionError(f"{name} must be above 0, got {getattr(config, name)}")
     for name in ("gamma", "gae_lambda", "clip_range"):
