@@ -130,6 +130,7 @@ class KeltisOracle:
     The tiles lie in public sets and rows, so that tests can arrange any position.
 
     Attributes:
+        chance: where every random draw comes from.
         face_down: the tiles face down in the middle.
         face_up: the tiles face up in the middle, without the one just revealed.
         revealed: the tile to keep or to leave in phase "revealed", else -1.
@@ -160,11 +161,11 @@ class KeltisOracle:
         """
         _check_options(num_players, first_player)
         self.num_players = num_players
-        self._chance = chance
+        self.chance = chance
         self._table = _read_symbols(symbols)
         self._lay_out_the_tiles()
         if first_player is None:
-            first_player = self._chance.below(num_players)
+            first_player = self.chance.below(num_players)
         self.to_move = first_player
 
     # ---------------------------------------------------------------- the public face
@@ -273,7 +274,7 @@ class KeltisOracle:
 
     def _reveal(self) -> None:
         """Turns a random tile face up; one that does not fit has to be left in the middle."""
-        tile = sorted(self.face_down)[self._chance.below(len(self.face_down))]
+        tile = sorted(self.face_down)[self.chance.below(len(self.face_down))]
         self.show(tile)
         if self._fits(tile):
             self.revealed = tile
@@ -289,7 +290,7 @@ class KeltisOracle:
         colour, _ = decode_tile(tile)
         unseen = self.unseen[colour]
         if self._table is None:
-            self.shown[tile] = unseen.pop(self._chance.below(len(unseen)))
+            self.shown[tile] = unseen.pop(self.chance.below(len(unseen)))
         else:
             self.shown[tile] = self._table[tile]
             unseen.remove(self._table[tile])
