@@ -19,6 +19,16 @@ from celtica_env.testing.play import NUM_GAMES, Table, player_counts
 THEMES = (
     "facts",
     "masks",
+    "payoffs",
+    "endings",
+    "determinism",
+    "hidden_information",
+    "copies",
+    "kernels",
+    "paths",
+    "aec",
+    "seats",
+    "memory",
 )
 """The modules that hold the checks, in the order in which they run."""
 

@@ -84,8 +84,7 @@ def expect_each(
         rows: indices of the games `(n,)`; all when None.
         actions: `(n,)`, what is done in each.
     """
-    wrong = ~np.asarray(is_fine)
-    wrong_rows = np.flatnonzero(wrong.reshape(len(wrong), -1).any(axis=1))
+    wrong_rows = rows_with_any(~np.asarray(is_fine))
     if len(wrong_rows):
         fail(sentence, spot_of(int(wrong_rows[0]), batch, rows, actions))
 
@@ -111,11 +110,16 @@ def expect_equal(
     seen, expected = np.atleast_1d(seen), np.atleast_1d(expected)
     if seen.shape != expected.shape:
         fail(f"expected {what} to have shape {expected.shape}, saw {seen.shape}")
-    differs = np.asarray(seen != expected).reshape(len(seen), -1).any(axis=1)
-    if differs.any():
-        k = int(differs.argmax())
+    differing = rows_with_any(np.asarray(seen != expected))
+    if len(differing):
+        k = int(differing[0])
         at = None if batch is None else spot_of(k, batch, rows, actions)
         fail(f"{what} is not as expected: {difference(seen[k], expected[k])}", at)
+
+
+def rows_with_any(flags: np.ndarray) -> np.ndarray:
+    """Return the indices along the first axis at which anything is True."""
+    return np.flatnonzero(flags.any(axis=tuple(range(1, flags.ndim))))
 
 
 def spot_of(
@@ -128,10 +132,10 @@ def spot_of(
 
 def difference(seen: Any, expected: Any) -> str:
     """Say in which entries two records, arrays or numbers differ."""
-    if seen.dtype.names:
-        names = [name for name in seen.dtype.names if np.any(seen[name] != expected[name])]
+    if isinstance(seen, np.void):
+        names = [n for n in seen.dtype.names or () if np.any(seen[n] != expected[n])]
         return "; ".join(f"{name}: {difference(seen[name], expected[name])}" for name in names)
-    if not seen.shape:
+    if not np.shape(seen):
         return f"expected {quote(expected)}, saw {quote(seen)}"
     indices = np.argwhere(seen != expected)
     first = tuple(indices[0].tolist())

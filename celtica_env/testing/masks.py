@@ -8,7 +8,7 @@ from celtica_env.core.batch import Batch
 from celtica_env.core.errors import IllegalActionError
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal, fail, refused
-from celtica_env.testing.play import Table, decisions, pick, snapshot
+from celtica_env.testing.play import Table, decisions, snapshot
 
 ALL_REFUSALS_EVERY = 16  # decisions; in between one illegal action each is tried
 
@@ -91,8 +91,3 @@ def arrays_as_documented(table: Table) -> None:
         expect_equal(batch.action_masks[rows], masks, "`action_masks`", batch, rows)
         expect_equal(batch.view(rows).action_masks, masks, "the view's mask", batch, rows)
         batch.step(actions, where=rows)
-
-
-def pick_illegal(mask: np.ndarray, number: int) -> int | None:
-    """Return one of the False entries of a mask, or None if there is none."""
-    return None if mask.all() else pick(~mask, number)

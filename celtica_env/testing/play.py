@@ -157,9 +157,8 @@ def censored(batch: Batch, seat: int) -> np.ndarray:
 
 def view_of(batch: Batch, seat: int) -> View:
     """Return the view `seat` would have of each game, whoever is to move."""
-    zeros = np.zeros(batch.num_games, np.int64)
-    kernels = game_kernels(batch.game.package)
-    return View(batch.game, kernels, censored(batch, seat), batch.finished, zeros, zeros)
+    kernels, ids = game_kernels(batch.game.package), np.arange(batch.num_games)
+    return View(batch.game, kernels, censored(batch, seat), batch.finished, ids, 0 * ids)
 
 
 def sight_of(batch: Batch, seat: int) -> np.ndarray:
