@@ -6,9 +6,10 @@ import hashlib
 import io
 import pickle
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
 from copy import deepcopy
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
@@ -29,7 +30,7 @@ UNAVOIDABLE = ("Observation is not a NumPy array", ".*probably should be gymnasi
 SAMPLE_EVERY = 7  # decisions
 
 
-def make(table: Table, **arguments) -> GameAECEnv:
+def make(table: Table, **arguments: Any) -> GameAECEnv:
     """Return an environment of the table, dealt from its seed."""
     env = GameAECEnv(table.game, table.num_players, **arguments)
     env.reset(seed=table.seed)
@@ -258,7 +259,7 @@ def without_a_seed_nothing_repeats(table: Table) -> None:
 @check(26)
 def a_copy_plays_on_alike(table: Table) -> None:
     """A copy in mid-game keeps everything; both go on identically and apart."""
-    ways = {
+    ways: dict[str, Callable] = {
         "clone": GameAECEnv.clone,
         "copy.deepcopy": deepcopy,
         "pickle": lambda original: pickle.loads(pickle.dumps(original)),

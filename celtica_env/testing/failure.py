@@ -90,8 +90,8 @@ def expect_each(
 
 
 def expect_equal(
-    seen: npt.ArrayLike,
-    expected: npt.ArrayLike,
+    seen: Any,
+    expected: Any,
     what: str,
     batch: Batch | None = None,
     rows: npt.ArrayLike | None = None,

@@ -44,7 +44,7 @@ def every_loop_is_compiled_once(table: Table) -> None:
     rows = np.arange(2 * NUM_ROWS, dtype=np.uint16)[:NUM_ROWS:2]
     batch.step(choose(batch, rows.astype(np.int64)), where=rows)
     batch.step(np.asfortranarray(choose(batch)))
-    batch.reset(np.arange(NUM_ROWS) % 2 == 0, seed=np.int64(3))
+    batch.reset(np.arange(NUM_ROWS) % 2 == 0, seed=3)
     batch.observe([1], [1])
     batch.observe(seats=np.zeros(2 * NUM_ROWS, np.int8)[::2])
     batch.potentials([0])

@@ -107,7 +107,8 @@ def pettingzoo_hands_out_fresh_memory(table: Table) -> None:
 def gymnasium_hands_out_fresh_memory(table: Table) -> None:
     """No two calls of the Gymnasium environments share memory."""
     single, vector = make_single(table), make_vector(table, 3, autoreset_mode="SameStep")
-    for env in (single, vector):
+    envs: tuple[Any, ...] = (single, vector)
+    for env in envs:
         told: list[Any] = [env.reset(seed=table.seed)]
         for _ in range(NUM_STEPS):
             told.append(env.action_masks())

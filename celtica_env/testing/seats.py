@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pickle
 import warnings
+from collections.abc import Callable
 from copy import deepcopy
+from typing import Any
 
 import numpy as np
 from gymnasium.utils.env_checker import check_env
@@ -22,13 +24,13 @@ NUM_STEPS = 60
 ILLEGAL_REWARD = -2.5
 
 
-def make(table: Table, **arguments) -> SeatEnv:
+def make(table: Table, **arguments: Any) -> SeatEnv:
     """Return a single environment against the scripted agent."""
     arguments = {"opponents": Scripted(), **arguments}
     return SeatEnv(table.game, table.num_players, **arguments)
 
 
-def make_vector(table: Table, num_envs: int, **arguments) -> SeatVectorEnv:
+def make_vector(table: Table, num_envs: int, **arguments: Any) -> SeatVectorEnv:
     """Return a vector environment against the scripted agent."""
     arguments = {"opponents": Scripted(), **arguments}
     return SeatVectorEnv(table.game, num_envs, table.num_players, **arguments)
@@ -205,7 +207,10 @@ def expect_final_values(env: SeatVectorEnv, over: np.ndarray, infos: dict) -> No
 @check(26)
 def a_copy_plays_on_alike(table: Table) -> None:
     """A copied environment of one seat goes on as its original does."""
-    ways = {"copy.deepcopy": deepcopy, "pickle": lambda env: pickle.loads(pickle.dumps(env))}
+    ways: dict[str, Callable] = {
+        "copy.deepcopy": deepcopy,
+        "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+    }
     for name, duplicate in ways.items():
         env = make(table)
         observation, _ = env.reset(seed=table.seed)
