@@ -203,8 +203,7 @@ def what_an_agent_cannot_know_shows_nowhere(table: Table) -> None:
             continue
         for seat, agent in enumerate(env.possible_agents):
             other = deepcopy(env)
-            other.batch = table.positions(view_of(env.batch, seat).sample(3))
-            other.batch.finished[:] = env.batch.finished
+            other.batch.set_states(view_of(env.batch, seat).sample(3), check=False)
             mine, theirs = env.observe(agent), other.observe(agent)
             for name, seen in mine.items():
                 expect_equal(theirs[name][None], seen[None], f"{agent}'s {name}", env.batch)
@@ -276,6 +275,21 @@ def a_copy_plays_on_alike(table: Table) -> None:
         expect(rest_of(env) == told, f"expected a copy by {name} and its original to play alike")
 
 
+@check(26)
+def going_back_to_a_clone(table: Table) -> None:
+    """An environment restored to a clone stands where it stood and plays on alike."""
+    env = make(table)
+    for count, _ in enumerate(play(env)):
+        if count == SAMPLE_EVERY:
+            break
+    before, saved = everything(env), env.clone()
+    told = rest_of(env)
+    for _ in range(2):
+        env.restore(saved)
+        expect(everything(env) == before, "expected all as it was after going back to a clone")
+        expect(rest_of(env) == told, "expected a restored game to play on alike")
+
+
 def rest_of(env: GameAECEnv) -> list[tuple]:
     """Play this game to its end and the next one, and return all that was told."""
     told = []
@@ -289,17 +303,21 @@ def rest_of(env: GameAECEnv) -> list[tuple]:
 @check(31)
 def max_cycles_truncates(table: Table) -> None:
     """A game cut short is truncated for all and unpaid."""
-    length = sum(action is not None for *_, action in play(make(table)))
-    for limit, is_cut in ((length, False), (length - 1, True)):
-        if limit < 1:
-            continue
-        env = make(table, max_cycles=limit)
-        for _, (_, reward, terminated, truncated, _), action in play(env):
-            if action is None:
-                at = Spot(env.batch)
-                flags = (terminated, truncated)
-                expect(flags == (not is_cut, is_cut), f"unexpected flags {flags} at {limit}", at)
-                expect(not (is_cut and reward), "expected no payoff from a truncated game", at)
+    length, *flags = ending(table, None)[:3]
+    expect(ending(table, length)[1:3] == tuple(flags), f"expected flags {flags} at the very end")
+    if length > 1:
+        _, *flags, rewards = ending(table, length - 1)
+        expect(flags == [False, True], f"expected a truncation at max_cycles, saw flags {flags}")
+        expect(not any(rewards), f"expected no payoff from a truncated game, saw {rewards}")
+
+
+def ending(table: Table, max_cycles: int | None) -> tuple[int, bool, bool, list[float]]:
+    """Play a game; return its decisions, the flags and the rewards of its last step."""
+    env = make(table, max_cycles=max_cycles)
+    for count, (_, last, action) in enumerate(play(env)):
+        if action is None:
+            return count, last[2], last[3], list(env.rewards.values())
+    raise AssertionError("agents leave once a game is over")
 
 
 @check(16)

@@ -23,12 +23,14 @@ THEMES = (
     "endings",
     "determinism",
     "hidden_information",
+    "notation",
     "copies",
     "kernels",
     "paths",
     "aec",
     "seats",
     "memory",
+    "replays",
 )
 """The modules that hold the checks, in the order in which they run."""
 

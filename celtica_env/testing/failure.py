@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from celtica_env.core.batch import Batch
 from celtica_env.core.errors import CelticaError
-from celtica_env.core.types import FULL
+from celtica_env.core.notation import position_to_text
 
 MAX_SHOWN = 200  # characters of a value that is quoted
 
@@ -42,11 +42,11 @@ class Spot:
 
 
 def position_text(batch: Batch, row: int) -> str:
-    """Return the whole position of one game of a batch as text."""
+    """Return the whole position of one game of a batch as a line of text, for `set_states`."""
     try:
-        return batch.game.render_text(batch.states[row], FULL)
+        return position_to_text(batch.spec.name, batch.states[row])
     except Exception as error:
-        return f"(render_text fails here: {error!r}) {batch.states[row]}"
+        return f"{batch.states[row]} (position_to_text fails: {error!r})"
 
 
 def action_text(batch: Batch, action: int) -> str:

@@ -53,7 +53,7 @@ class Table:
     def positions(self, states: np.ndarray) -> Batch:
         """Return a batch in which `states` `(n,)` lie on the table, all to be played on."""
         batch = self.batch(len(states))
-        batch.states[:] = states
+        batch.set_states(states, check=False)
         return batch
 
 
@@ -142,7 +142,7 @@ def play_some(batch: Batch, num_decisions: int, salt: int = 0) -> None:
 def with_states(batch: Batch, states: np.ndarray) -> Batch:
     """Return a clone of the batch in which `states` lie on the table."""
     clone = batch.clone()
-    clone.states[:] = states
+    clone.set_states(states, check=False)
     return clone
 
 

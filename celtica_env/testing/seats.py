@@ -225,6 +225,25 @@ def a_copy_plays_on_alike(table: Table) -> None:
         expect(rest_of(env, observation) == told, f"expected a copy by {name} to play on alike")
 
 
+@check(26)
+def going_back_to_a_clone(table: Table) -> None:
+    """An environment restored to a clone plays on alike, opponents and seats included."""
+    env = make(table)
+    observation, _ = env.reset(seed=table.seed)
+    saved = env.clone()
+    told = rest_of(env, observation)
+    env.restore(saved)
+    expect(rest_of(env, observation) == told, "expected a restored game to play on alike")
+    vector = make_vector(table, 3)
+    observations, infos = vector.reset(seed=table.seed)
+    actions, copy = choose(observations, infos["action_mask"]), vector.clone()
+    steps = [vector.step(actions)]
+    vector.restore(copy)
+    steps.append(vector.step(actions))
+    for first, second in zip(steps[0][:4], steps[1][:4]):
+        expect_equal(second, first, "what a restored vector environment tells")
+
+
 def rest_of(env: SeatEnv, observation: np.ndarray) -> list[tuple]:
     """Play this game to its end and the next one; return all that was told."""
     told = []
