@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
-import pickle
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from copy import deepcopy
 from typing import Any
@@ -18,6 +17,7 @@ from pettingzoo.test import api_test, seed_test
 from celtica_env.core.errors import GameOverError, IllegalActionError
 from celtica_env.core.types import PAYOFFS
 from celtica_env.testing.checks import check
+from celtica_env.testing.copies import ways_to_copy
 from celtica_env.testing.determinism import stir
 from celtica_env.testing.failure import Spot, expect, expect_equal, refused
 from celtica_env.testing.play import Table, pick_by_sight, view_of
@@ -226,11 +226,11 @@ def the_seed_shows_nowhere(table: Table) -> None:
 @check(19)
 def three_games_follow_from_one_seed(table: Table) -> None:
     """One seeded reset fixes three games, whatever stirs the global generators."""
-    told = [course(table, is_stirred) for is_stirred in (False, True)]
+    told = [hash_of_three_games(table, is_stirred=flag) for flag in (False, True)]
     expect_equal(told[1], told[0], "the hash of three games, with the global generators stirred,")
 
 
-def course(table: Table, is_stirred: bool) -> str:
+def hash_of_three_games(table: Table, *, is_stirred: bool = False) -> str:
     """Return a hash of all that is told in three games of which only the first is seeded."""
     env, digest = make(table), hashlib.sha256()
     for number in range(3):
@@ -258,16 +258,12 @@ def without_a_seed_nothing_repeats(table: Table) -> None:
 @check(26)
 def a_copy_plays_on_alike(table: Table) -> None:
     """A copy in mid-game keeps everything; both go on identically and apart."""
-    ways: dict[str, Callable] = {
-        "clone": GameAECEnv.clone,
-        "copy.deepcopy": deepcopy,
-        "pickle": lambda original: pickle.loads(pickle.dumps(original)),
-    }
-    for name, duplicate in ways.items():
+    for name, duplicate in ways_to_copy().items():
         env = make(table)
         for count, _ in enumerate(play(env)):
             if count == SAMPLE_EVERY:
                 break
+        seed_spaces(env)
         before, twin = everything(env), duplicate(env)
         expect(everything(twin) == before, f"expected all to be the same in a copy by {name}")
         told = rest_of(twin)
@@ -283,19 +279,31 @@ def going_back_to_a_clone(table: Table) -> None:
         if count == SAMPLE_EVERY:
             break
     before, saved = everything(env), env.clone()
+    seed_spaces(env)
     told = rest_of(env)
     for _ in range(2):
         env.restore(saved)
         expect(everything(env) == before, "expected all as it was after going back to a clone")
+        seed_spaces(env)
         expect(rest_of(env) == told, "expected a restored game to play on alike")
 
 
+def seed_spaces(env: GameAECEnv) -> None:
+    """Seed the agents' action spaces."""
+    for seat, agent in enumerate(env.possible_agents):
+        env.action_space(agent).seed(seat)
+
+
 def rest_of(env: GameAECEnv) -> list[tuple]:
-    """Play this game to its end and the next one, and return all that was told."""
+    """Play this game and the next, sampling the agents' spaces; return all that was told."""
     told = []
     for _ in range(2):
-        for agent, (observation, *outcome, _), action in play(env):
+        for agent in env.agent_iter():
+            observation, *outcome, _ = env.last()
+            mask = observation["action_mask"]
+            action = int(env.action_space(agent).sample(mask)) if mask.any() else None
             told.append((agent, observation["observation"].tobytes(), outcome, action))
+            env.step(action)
         env.reset()
     return told
 

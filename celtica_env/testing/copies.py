@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
-import pickle
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 import numpy as np
 
@@ -21,12 +24,20 @@ from celtica_env.testing.play import (
     snapshot,
 )
 
-WAYS: dict[str, Callable] = {
-    "clone": lambda original: original.clone(),
-    "copy.copy": copy.copy,
-    "copy.deepcopy": copy.deepcopy,
-    "pickle": lambda original: pickle.loads(pickle.dumps(original)),
-}
+
+def ways_to_copy() -> dict[str, Callable]:
+    """Return the functions that copy a batch or an environment, by name."""
+    picklers = [name for name in ("pickle", "cloudpickle") if find_spec(name)]
+    return {
+        "clone": lambda original: original.clone(),
+        "copy.deepcopy": copy.deepcopy,
+        **{name: partial(by_pickle, import_module(name)) for name in picklers},
+    }
+
+
+def by_pickle(pickler: Any, original: Any) -> Any:
+    """Return what a pickling module makes of an object."""
+    return pickler.loads(pickler.dumps(original))
 
 
 @check(26)
@@ -36,7 +47,7 @@ def a_batch_in_mid_game(table: Table) -> None:
         batch = table.batch(4, payoff="rank", autoreset="same_step", num_threads=num_threads)
         for _ in range(9):
             batch.step(choose(batch))
-        for name, duplicate in WAYS.items():
+        for name, duplicate in {"copy.copy": copy.copy, **ways_to_copy()}.items():
             expect_alike_and_apart(batch.clone(), duplicate, name)
 
 
@@ -60,7 +71,7 @@ def a_finished_batch(table: Table) -> None:
     """A copy keeps which games are finished, and resetting it leaves the original alone."""
     batch = table.batch(2)
     play_out(batch)
-    for name, duplicate in WAYS.items():
+    for name, duplicate in ways_to_copy().items():
         twin = duplicate(batch)
         expect(twin.finished.all(), f"expected a copy by {name} to know that its games are over")
         twin.reset()

@@ -44,6 +44,8 @@ def same_step_deals_anew_at_once(table: Table) -> None:
             expect_equal(last, known, "`final_states`", manual, rows)
             seen, expected_sight = batch.observe(rows, final=True), manual.observe(rows)
             expect_equal(seen, expected_sight, "the final observation", manual, rows)
+            prospects = batch.potentials(rows, final=True)
+            expect_equal(prospects, manual.potentials(rows), "final potentials", manual, rows)
             manual.reset(manual.finished)
             expect_same_as_manual(batch, manual)
             expect(not batch.finished.any(), "expected no finished game in same-step autoreset")

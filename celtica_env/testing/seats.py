@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
 import warnings
-from collections.abc import Callable
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -14,6 +11,7 @@ from gymnasium.vector import AutoresetMode
 
 from celtica_env.core.errors import GameOverError, IllegalActionError
 from celtica_env.testing.checks import check
+from celtica_env.testing.copies import ways_to_copy
 from celtica_env.testing.failure import Spot, expect, expect_equal, refused
 from celtica_env.testing.play import Scripted, Table, pick, pick_by_sight
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
@@ -207,11 +205,7 @@ def expect_final_values(env: SeatVectorEnv, over: np.ndarray, infos: dict) -> No
 @check(26)
 def a_copy_plays_on_alike(table: Table) -> None:
     """A copied environment of one seat goes on as its original does."""
-    ways: dict[str, Callable] = {
-        "copy.deepcopy": deepcopy,
-        "pickle": lambda env: pickle.loads(pickle.dumps(env)),
-    }
-    for name, duplicate in ways.items():
+    for name, duplicate in ways_to_copy().items():
         env = make(table)
         observation, _ = env.reset(seed=table.seed)
         for _ in range(2):
