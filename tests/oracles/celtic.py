@@ -23,7 +23,8 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tests.oracles.celtica import Chance, rank_payoffs, win_payoffs
+from tests.oracles.celtica import rank_payoffs, win_payoffs
+from tests.oracles.chance import Chance
 
 NUM_LOCATIONS = 50
 NUM_GOODS = 7

@@ -29,7 +29,7 @@ from tests.oracles.celtic import (
     ranked_kinds,
     trade_points,
 )
-from tests.oracles.celtica import SplitMix
+from tests.oracles.chance import SplitMix
 
 HIDES, BRONZE, WINE, AMBER, JEWELRY, YELLOW, BLUE = GOODS = range(7)
 VILLAGE, GRAIN, STATUE = 0, 1, 2
