@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from celtica_env.core.batch import Batch
-from celtica_env.core.errors import OptionError
 from celtica_env.testing.checks import check
-from celtica_env.testing.failure import expect, expect_equal, refused
+from celtica_env.testing.failure import expect, expect_equal
 from celtica_env.testing.play import (
     Table,
     choose,
@@ -91,10 +90,3 @@ def going_back_to_a_clone(table: Table) -> None:
         batch.restore(saved)
         expect_same_games(batch, reference, why="after going back to a clone")
         expect_same_games(saved, reference, why="a clone after it was gone back to")
-
-
-@check(26)
-def what_does_not_fit_is_not_restored(table: Table) -> None:
-    """A batch of another size is refused."""
-    batch = table.batch(2)
-    refused(OptionError, "a clone of another size", None, batch.restore, table.batch(3))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 
 from celtica_env.core.batch import Batch
-from celtica_env.core.errors import ActionTextError
+from celtica_env.core.errors import ActionTextError, PositionError
 from celtica_env.core.notation import position_from_text, position_to_text
 from celtica_env.core.registry import load_game
 from celtica_env.testing.checks import check
@@ -84,3 +87,49 @@ def positions_can_be_swapped(table: Table) -> None:
     for game in (twin, batch):
         play_out(game)
     expect_equal(twin.states[[0, 3, 1, 2]], batch.states[[3, 0, 1, 2]], "swapped games", batch)
+
+
+@check(9)
+def options_are_part_of_the_text(table: Table) -> None:
+    """Positions that differ in a rule option differ in their text, and read back with it."""
+    for name, option in table.spec.options.items():
+        values = re.findall(r'"(\w+)"', option.accepts) or [option.default]
+        texts = {text_with_option(table, {name: value}) for value in values}
+        expect_equal(len(texts), len(values), f"the number of texts for the values of {name}")
+
+
+def text_with_option(table: Table, options: dict[str, Any]) -> str:
+    """Return the text of a deal under options, without its stream, which some options use up."""
+    batch = table.batch(1, **options)
+    batch.states["rng"] = 0
+    text = position_to_text(table.game, batch.states[0])
+    expect_equal(position_from_text(text), batch.states, f"the position read from {text!r}", batch)
+    return text
+
+
+@check(9)
+def fields_are_those_of_the_record(table: Table) -> None:
+    """The card's fields are those of the record, each once, with words for all values or none."""
+    fields = load_game(table.game).fields
+    names = [field.name for field in fields]
+    unknown = sorted(set(names) - set(table.spec.state_dtype.names or ()))
+    expect(not unknown, f"expected fields of the record, saw {unknown}")
+    expect(len(set(names)) == len(names), f"expected each field once, saw {names}")
+    for field in fields:
+        num_values = field.high - field.low + 1
+        is_fine = len(field.words) in (0, num_values)
+        expect(is_fine, f"expected {num_values} words for {field.name!r}, or none")
+
+
+@check(9)
+def numbers_out_of_bounds_are_refused(table: Table) -> None:
+    """A position with a number outside of its field's bounds does not get onto the table."""
+    batch = table.batch(1)
+    for field in load_game(table.game).fields:
+        for value in (field.low - 1, field.high + 1):
+            states = batch.states.copy()
+            if not np.can_cast(np.min_scalar_type(value), states[field.name].dtype):
+                continue  # the dtype keeps it out
+            states[field.name].reshape(-1)[0] = value
+            what = f"a position with {value} in {field.name}"
+            refused(PositionError, what, Spot(batch), batch.set_states, states)

@@ -180,14 +180,28 @@ CARD_FAULTS = {
         "facts.hidden_information_is_declared",
         "`has_hidden_information` is not as expected: expected False, saw True",
     ),
-    "the name is not the registered one": CardFault(
-        declared(name="huge"),
-        "facts.identity_is_the_registered_one",
-        "`spec.name` is not as expected: expected tiny, saw huge",
+    "a field's values are declared too narrow": CardFault(
+        replace(
+            tiny_game.GAME,
+            fields=tuple(
+                replace(field, high=2) if field.name == "points" else field
+                for field in tiny_game.FIELDS
+            ),
+        ),
+        "notation.positions_read_back",
+        "points must be from 0 to 2, got",
+    ),
+    "a field is forgotten in the notation": CardFault(
+        replace(
+            tiny_game.GAME,
+            fields=tuple(field for field in tiny_game.FIELDS if field.name != "points"),
+        ),
+        "notation.positions_read_back",
+        "is not as expected: points: expected ",
     ),
     "more players are declared than can sit": CardFault(
         declared(min_players=1),
         "facts.numbers_of_players",
-        "saw ",
+        "expected: Every declared number of players can play to the end",
     ),
 }

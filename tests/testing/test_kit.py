@@ -52,7 +52,7 @@ def test_a_failure_names_the_place_and_the_action(monkeypatch, tmp_path):
     case.enter(monkeypatch, tmp_path, "tiny_with_fault_the_mask_allows_what_the_rules_forbid")
     with pytest.raises(ConformanceError, match=PLACE) as failure:
         check_game(NAME, 2, checks=[case.check])
-    assert re.search(r"\[.*\] seen by -1\n.*action 3 \(draw\)", str(failure.value))
+    assert re.search(r"\n    tiny_v0 players=2 .*\n  action 3 \(draw\)", str(failure.value))
 
 
 def test_one_run_lists_every_failure(monkeypatch, tmp_path):
