@@ -21,7 +21,7 @@ from celtica_env.testing.play import (
     play_some,
 )
 
-SAMPLE_EVERY = 5  # decisions between two positions that are written down
+SAMPLE_EVERY = 10  # decisions between two positions that are written down
 
 
 @check(9)

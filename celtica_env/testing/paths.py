@@ -19,7 +19,7 @@ from celtica_env.testing.play import Scripted, Table, pick_by_sight, sight_of
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 
-NUM_ROWS = 3  # games side by side
+NUM_ROWS = 2  # games side by side
 NUM_EPISODES = 2  # games one after the other, to see what follows an end
 LIMIT_PER_PLAYER = 4  # decisions, in the runs that are cut short
 
