@@ -7,7 +7,8 @@ import celtica_env
 from celtica_env.core.batch import AUTORESET, NO_LIMIT
 from celtica_env.core.errors import CelticaError, IllegalActionError, OptionError, UnknownNameError
 from celtica_env.core.types import PAYOFFS
-from tests.core.play import choose, each_game, pick, play_some, snapshot
+from celtica_env.testing.play import choose, pick, play_some, snapshot
+from tests.each_game import each_game
 
 
 def refuse(batch, actions, where=None, error=IllegalActionError):
