@@ -23,8 +23,9 @@ from typing import Any
 import numba
 import numpy as np
 
-from celtica_env.core import loops
+from celtica_env.core import loops, rng
 
+OPTIONAL_VERBS = (loops.is_truncated, loops.random_legal)
 ANNOUNCE_AFTER = 2.0  # seconds; loading from the cache takes a fraction of one
 
 
@@ -67,6 +68,19 @@ def compile_entry(
         return numba.njit(signature, nogil=True)(bound)
 
 
+def bind(functions: Iterable[Callable], namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `namespace` with plain functions compiled into it.
+
+    Their globals are the result, so they may use its names and each other; each is compiled when
+    an entry that uses it is.
+    """
+    names = dict(namespace)
+    for function in functions:
+        bound = FunctionType(function.__code__, names, function.__name__)
+        names[function.__name__] = numba.njit(bound)
+    return names
+
+
 def _interpreted(function: Callable) -> Callable:
     """Let plain Python read record fields as attributes and wrap around in 64 bits."""
 
@@ -107,10 +121,10 @@ def announced(what: str) -> Iterator[None]:
 @cache
 def game_namespace(package: str) -> dict[str, Any]:
     """Return every name of a game's `rules` and `observe` modules, and verbs it may leave out."""
-    names: dict[str, Any] = {"is_truncated": numba.njit(loops.is_truncated)}
+    names: dict[str, Any] = {"below": rng.below}
     for module in game_modules(package):
         names.update(vars(module))
-    return names
+    return bind([verb for verb in OPTIONAL_VERBS if verb.__name__ not in names], names)
 
 
 def game_modules(package: str) -> tuple[ModuleType, ModuleType]:

@@ -20,8 +20,26 @@ def is_truncated(s):
     return False
 
 
+def random_legal(s, mask):
+    """Return a legal action, each with equal probability; advances the stream of the record.
+
+    `mask` (A,) bool is working memory. A game may have a verb of this name that finds one without
+    looking at every action.
+    """
+    legal_mask(s, mask)
+    count = 0
+    for action in range(mask.size):
+        count += mask[action]
+    left = below(s, count)
+    action = 0
+    while left > 0 or not mask[action]:
+        left -= mask[action]
+        action += 1
+    return action
+
+
 reset = step = is_legal = legal_mask = observe = is_terminal = _verb
-returns = potential = censor = determinize = _verb
+returns = potential = censor = determinize = below = _verb
 
 
 def reset_games(states, rows, keys, reseed, start, stop):
