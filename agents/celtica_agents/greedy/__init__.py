@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from functools import cache
+from types import ModuleType
 
 import numpy as np
 
@@ -53,6 +54,18 @@ def choose_games(states, finished, out):
             out[k] = choose(states[k], scratch)  # noqa: F821, bound by compile_entry
 
 
+def rule_module(game: str) -> ModuleType:
+    """Return the module with the rule of a game.
+
+    Raises:
+        UnknownNameError: there is no greedy rule for the game.
+    """
+    try:
+        return importlib.import_module(f"{__name__}.{game}")
+    except ModuleNotFoundError as error:
+        raise UnknownNameError(f"there is no greedy agent for {game!r}") from error
+
+
 @cache
 def compiled_rule(game: str) -> Callable:
     """Compile, or load from disk, the rule of a game.
@@ -61,10 +74,7 @@ def compiled_rule(game: str) -> Callable:
         UnknownNameError: there is no greedy rule for the game.
     """
     dtype = spec(game).state_dtype
-    try:
-        rule = importlib.import_module(f"{__name__}.{game}")
-    except ModuleNotFoundError as error:
-        raise UnknownNameError(f"there is no greedy agent for {game!r}") from error
+    rule = rule_module(game)
     rules = importlib.import_module(f"celtica_env.games.{game}.rules")
     examples = (np.zeros(1, dtype), np.zeros(1, np.bool_), np.zeros(1, np.int64))
     namespace = {**vars(rule), "SCRATCH_SIZE": SCRATCH_SIZE}

@@ -1,0 +1,179 @@
+"""Agents that search: they play positions out many times before they choose, compiled, for any game.
+
+Everything a search knows is the view's censored records; the rest it deals itself, at random among
+what the record allows. A choice depends on the agent's seed and on the decision (`view.keys`), so
+it does not matter how games are batched; with a budget of time it depends on the machine as well.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import numpy as np
+
+from celtica_agents.search.playouts import Memory, Settings
+from celtica_env.core.errors import OptionError
+from celtica_env.core.registry import load_game
+from celtica_env.core.streams import check_seed, mix_keys, stream_keys
+from celtica_env.core.view import View
+
+MAX_ITERATIONS = 1_000_000
+MAX_MILLISECONDS = 600_000
+MAX_NODES = 1 << 18  # of a tree that grows by the clock; later iterations go on without new ones
+ITERATIONS_PER_LOOK = 16  # between two looks at the clock
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a search may take for one decision: a number of iterations, or milliseconds."""
+
+    amount: int
+    is_time: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.amount}ms" if self.is_time else str(self.amount)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a search found.
+
+    Attributes:
+        actions: `(n,)` the choice per row.
+        visits: `(n, A)` iterations spent on each action; all zero where nothing was to choose.
+        values: `(n, A)` mean payoff of the mover after each action; nan without visits.
+    """
+
+    actions: np.ndarray
+    visits: np.ndarray
+    values: np.ndarray
+
+
+class SearchAgent:
+    """What both searches share; `_search` fills arrays for the rows that have a choice."""
+
+    def __init__(self, game: str, name: str, settings: Settings, is_greedy: bool) -> None:
+        # numba takes most of a second to import; it waits until a search is wanted.
+        from celtica_agents.search import kernels
+
+        self.name = name
+        self.settings = settings
+        self._spec = load_game(game).spec
+        self._kernels: SimpleNamespace = kernels.search_kernels(game, is_greedy)
+        self._new_memory = kernels.new_memory
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Start the agent's own randomness anew."""
+        self._key = stream_keys(check_seed(seed), np.zeros(1))
+
+    def act(self, view: View) -> np.ndarray:
+        """Return the choice per row, `(n,)`."""
+        return self.search(view).actions
+
+    def search(self, view: View) -> Findings:
+        """Return the choice per row and what it rests on."""
+        masks = view.action_masks
+        is_searched = ~view.finished & (masks.sum(axis=1) > 1)
+        actions = masks.argmax(axis=1)
+        visits = np.zeros(masks.shape, np.int64)
+        values = np.full(masks.shape, np.nan)
+        settings = self.settings._replace(max_steps=view.max_steps)
+        keys = mix_keys(view.keys, self._key)
+        self._search((view.states, is_searched, keys), settings, (actions, visits, values))
+        return Findings(actions, visits, values)
+
+    def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
+        raise NotImplementedError
+
+
+class FlatAgent(SearchAgent):
+    """Flat Monte Carlo: the action whose playouts end best."""
+
+    def __init__(
+        self,
+        game: str,
+        num_playouts: int,
+        *,
+        is_greedy: bool = False,
+        settings: Settings | None = None,
+        name: str = "mc",
+    ) -> None:
+        self._num_playouts = num_playouts
+        super().__init__(game, name, settings or Settings(), is_greedy)
+
+    def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
+        work, memory = np.zeros(1, self._spec.state_dtype), self._new_memory(self._spec)
+        self._kernels.compare_actions(
+            *games, self._num_playouts, work, settings, memory, *out, 0, len(games[0])
+        )
+
+
+class TreeAgent(SearchAgent):
+    """Information-set Monte Carlo tree search: the action visited most."""
+
+    def __init__(
+        self,
+        game: str,
+        budget: Budget,
+        *,
+        is_greedy: bool = False,
+        settings: Settings | None = None,
+        name: str = "ismcts",
+    ) -> None:
+        self._budget = budget
+        super().__init__(game, name, settings or Settings(), is_greedy)
+
+    def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
+        from celtica_agents.search.tree import node_dtype
+
+        num_nodes = MAX_NODES if self._budget.is_time else self._budget.amount + 1
+        memory = self._new_memory(self._spec, num_nodes)
+        work = np.zeros(1, self._spec.state_dtype)
+        nodes = np.empty(num_nodes, node_dtype(self._spec.max_players))
+        tail = (work, nodes, np.zeros(1, np.int64), settings, memory, *out)
+        grow = self._kernels.grow_trees
+        if not self._budget.is_time:
+            grow(*games, 0, self._budget.amount, *tail, 0, len(games[0]))
+            return
+        for k in np.flatnonzero(games[1]).tolist():
+            end, done = time.perf_counter() + self._budget.amount / 1000, 0
+            while done == 0 or time.perf_counter() < end:
+                grow(*games, done, done + ITERATIONS_PER_LOOK, *tail, k, k + 1)
+                done += ITERATIONS_PER_LOOK
+
+
+def make_mc(game: str, argument: str) -> FlatAgent:
+    """Return flat Monte Carlo for a game: `mc:200`, or `mc:200:greedy` with greedy playouts."""
+    budget, is_greedy = read_argument("mc", argument, can_take_time=False)
+    return FlatAgent(game, budget.amount, is_greedy=is_greedy, name=f"mc:{argument}")
+
+
+def make_ismcts(game: str, argument: str) -> TreeAgent:
+    """Return tree search for a game: `ismcts:400`, `ismcts:50ms`, either followed by `:greedy`."""
+    budget, is_greedy = read_argument("ismcts", argument, can_take_time=True)
+    return TreeAgent(game, budget, is_greedy=is_greedy, name=f"ismcts:{argument}")
+
+
+def read_argument(name: str, argument: str, *, can_take_time: bool) -> tuple[Budget, bool]:
+    """Return the budget that an agent's name asks for, and whether playouts are to be greedy.
+
+    Raises:
+        OptionError: the argument has another form; the message shows the forms there are.
+    """
+    match = re.fullmatch(r"([0-9]{1,9})(ms)?(:greedy)?", argument)
+    is_time = match is not None and match[2] is not None
+    most = MAX_MILLISECONDS if is_time else MAX_ITERATIONS
+    if match is None or not 1 <= int(match[1]) <= most or (is_time and not can_take_time):
+        raise OptionError(
+            f"the agent {name!r} is written {name}:N or {name}:N:greedy, N iterations a decision "
+            f"from 1 to {MAX_ITERATIONS}"
+            + (f", or with Nms, milliseconds from 1 to {MAX_MILLISECONDS}" if can_take_time else "")
+            + f", such as {name}:400:greedy"
+            + (f" or {name}:50ms" if can_take_time else "")
+            + f"; got {f'{name}:{argument}' if argument else name!r}"
+        )
+    return Budget(int(match[1]), is_time), match[3] is not None

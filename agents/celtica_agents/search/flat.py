@@ -1,0 +1,90 @@
+"""Flat Monte Carlo: play each legal action out many times and take the best mean.
+
+Hidden cards are dealt anew for each round of playouts, and every candidate meets the same deals, so
+that they differ by the action and not by luck of the cards. The budget is spent by sequential
+halving: in each round the better half of the candidates goes on.
+
+Sources: Abramson, "Expected-outcome: a general model of static evaluation", IEEE TPAMI 1990;
+Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 2001 (dealing
+hidden cards); Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013
+(sequential halving).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from celtica_agents.search.playouts import advance, play_out, sample_key
+from celtica_env.core.loops import determinize, legal_mask
+
+
+def compare_actions(
+    states, is_searched, keys, budget, work, settings, memory, actions, visits, values, start, stop
+):
+    """Search the games marked among `start <= k < stop` by about `budget` playouts.
+
+    Each candidate is played out at least once a round. Writes the best action `actions` (n,), and
+    for each legal action the number of playouts `visits` (n, A) and the mean payoff of the mover
+    `values` (n, A).
+    """
+    for k in range(start, stop):
+        if is_searched[k]:
+            num_candidates = list_legal(states[k], memory)
+            halve(
+                states[k], keys[k], num_candidates, budget, work, settings, memory, visits[k],
+                values[k],
+            )  # fmt: skip
+            actions[k] = memory.numbers[0]
+
+
+def list_legal(s, memory):
+    """Write the legal actions into the working memory and return their number."""
+    legal_mask(s, memory.mask)
+    count = 0
+    for action in range(memory.mask.size):
+        if memory.mask[action]:
+            memory.numbers[count] = action
+            count += 1
+    return count
+
+
+def halve(state, key, num_candidates, budget, work, settings, memory, visits, values):
+    """Play candidates out and drop the worse half until one is left: `memory.numbers[0]`."""
+    left, num_deals = budget, 0
+    for i in range(num_candidates):
+        values[memory.numbers[i]] = 0
+    while num_candidates > 1:
+        num_rounds = np.int64(np.ceil(np.log2(num_candidates)))
+        for _ in range(max(1, left // (num_rounds * num_candidates))):
+            deal_key = sample_key(key, num_deals)
+            num_deals += 1
+            for i in range(num_candidates):
+                action = memory.numbers[i]
+                value = try_action(state, deal_key, action, work, settings, memory)
+                visits[action] += 1
+                values[action] += (value - values[action]) / visits[action]
+            left -= num_candidates
+        rank_candidates(memory.numbers, num_candidates, values)
+        num_candidates = (num_candidates + 1) // 2
+
+
+def try_action(state, key, action, work, settings, memory):
+    """Return the mover's payoff of one playout that begins with `action`."""
+    seat = state.to_move
+    work[0] = state
+    s = work[0]
+    determinize(s, key)
+    advance(s, action)
+    play_out(s, settings, memory)
+    return memory.payoffs[seat]
+
+
+def rank_candidates(numbers, count, values):
+    """Sort the first `count` candidates by their mean payoff, highest first, equals as they are."""
+    for i in range(1, count):
+        action = numbers[i]
+        j = i
+        while j > 0 and values[numbers[j - 1]] < values[action]:
+            numbers[j] = numbers[j - 1]
+            j -= 1
+        numbers[j] = action

@@ -1,0 +1,93 @@
+"""The search loops of a game, compiled with its verbs and one policy for playouts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from inspect import isfunction
+from types import ModuleType, SimpleNamespace
+
+import numpy as np
+
+from celtica_agents.greedy import SCRATCH_SIZE, rule_module
+from celtica_agents.search import flat, playouts, tree
+from celtica_agents.search.playouts import Memory, Settings
+from celtica_env.core import loops, rng
+from celtica_env.core.compile import (
+    announced,
+    bind,
+    compile_entry,
+    fingerprint,
+    game_modules,
+    game_namespace,
+)
+from celtica_env.core.registry import load_game
+from celtica_env.core.types import GameSpec
+
+MODULES = (playouts, flat, tree)
+
+
+def new_memory(card: GameSpec, path_size: int = 0) -> Memory:
+    """Return working memory for a search whose tree has at most `path_size` nodes."""
+    return Memory(
+        mask=np.zeros(card.num_actions, np.bool_),
+        payoffs=np.zeros(card.max_players, np.float32),
+        scratch=np.zeros(SCRATCH_SIZE),
+        span=np.zeros(2),
+        numbers=np.zeros(max(card.num_actions, path_size), np.int64),
+    )
+
+
+@cache
+def search_kernels(game: str, is_greedy: bool) -> SimpleNamespace:
+    """Compile, or load from disk, both searches of a game; announced when slow.
+
+    Raises:
+        UnknownNameError: playouts are to be greedy and there is no greedy rule for the game.
+    """
+    card = load_game(game)
+    rule = [rule_module(game)] if is_greedy else []
+    namespace = {**game_namespace(card.package), **constants(), "choose": None}
+    if is_greedy:
+        namespace["choose"] = rule[0].choose
+    namespace = bind([f for module in MODULES for f in functions(module)], namespace)
+    namespace["pick"] = namespace["pick_greedy" if is_greedy else "pick_random"]
+    key = fingerprint([*game_modules(card.package), loops, *MODULES, *rule])
+    key += "_greedy" if is_greedy else "_random"
+    with announced(f"the search for {game}"):
+        return SimpleNamespace(
+            **{
+                loop.__name__: compile_entry(loop, namespace, arguments, key)
+                for loop, arguments in entries(card.spec)
+            }
+        )
+
+
+def functions(module: ModuleType) -> list[Callable]:
+    """Return the plain functions that a module defines itself."""
+    return [f for f in vars(module).values() if isfunction(f) and f.__module__ == module.__name__]
+
+
+def constants() -> dict:
+    """Return what the loops use besides functions."""
+    return {
+        "np": np,
+        "mix": rng.mix,
+        "GOLDEN_GAMMA": rng.GOLDEN_GAMMA,
+        "NOISE_STEPS": playouts.NOISE_STEPS,
+        "ROOT": tree.ROOT,
+        "NONE": tree.NONE,
+    }
+
+
+def entries(card: GameSpec) -> list[tuple[Callable, tuple]]:
+    """Return each entry with examples of its arguments."""
+    states, flags = np.zeros(1, card.state_dtype), np.zeros(1, np.bool_)
+    keys, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int64)
+    nodes = np.zeros(1, tree.node_dtype(card.max_players))
+    visits, values = np.zeros((1, 1), np.int64), np.zeros((1, 1))
+    tail = (Settings(), new_memory(card), numbers, visits, values, 0, 0)
+    return [
+        (flat.compare_actions, (states, flags, keys, 0, states, *tail)),
+        (tree.grow_trees, (states, flags, keys, 0, 0, states, nodes, numbers, *tail)),
+    ]

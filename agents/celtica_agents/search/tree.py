@@ -1,0 +1,176 @@
+"""Information-set Monte Carlo tree search of a single observer, on arrays made beforehand.
+
+Every iteration deals the hidden cards anew, walks down one tree whose nodes are sequences of
+actions, adds a node, plays out and credits the path. An action that the deal does not allow is left
+out of the choice, so the bound counts how often an action was available and not how often its
+parent was visited. Each seat maximizes its own payoff.
+
+Sources: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE TCIAIG 2012;
+Luckhardt and Irani, "An algorithmic solution of n-person games", AAAI 1986 (max-n).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from celtica_agents.search.playouts import advance, is_over, play_out, sample_key
+from celtica_env.core.loops import below, determinize, legal_mask
+
+ROOT = 0
+NONE = -1
+
+
+def node_dtype(num_players: int) -> np.dtype:
+    """Return the record of a node; `totals` sums the payoffs of each seat over its visits."""
+    return np.dtype(
+        [
+            ("action", "i4"),  # that leads here
+            ("first_child", "i4"),  # or NONE
+            ("next_sibling", "i4"),  # or NONE
+            ("visits", "i4"),
+            ("available", "i4"),  # visits of the parent in deals that allow the action
+            ("totals", "f8", (num_players,)),
+        ]
+    )
+
+
+def grow_trees(
+    states, is_searched, keys, first, last, work, nodes, num_nodes, settings, memory,
+    actions, visits, values, start, stop,
+):  # fmt: skip
+    """Search the games marked among `start <= k < stop` by iterations `first` to `last`.
+
+    With `first` above 0 the tree of an earlier call for the same game is grown further. Writes the
+    most visited action `actions` (n,), and for each action of the root `visits` (n, A) and mean
+    payoffs of the mover `values` (n, A).
+    """
+    for k in range(start, stop):
+        if not is_searched[k]:
+            continue
+        if first == 0:
+            plant(nodes, num_nodes, memory)
+        for index in range(first, last):
+            work[0] = states[k]
+            determinize(work[0], sample_key(keys[k], index))
+            iterate(work[0], nodes, num_nodes, settings, memory)
+        actions[k] = harvest(nodes, states[k].to_move, visits[k], values[k])
+
+
+def plant(nodes, num_nodes, memory):
+    """Begin a tree of the root alone."""
+    num_nodes[0] = 0
+    new_node(nodes, num_nodes, NONE, NONE)
+    memory.span[0] = np.inf
+    memory.span[1] = -np.inf
+
+
+def new_node(nodes, num_nodes, action, next_sibling):
+    """Return the index of a fresh node."""
+    index = num_nodes[0]
+    num_nodes[0] = index + 1
+    node = nodes[index]
+    node.action = action
+    node.first_child = NONE
+    node.next_sibling = next_sibling
+    node.visits = 0
+    node.available = 0
+    node.totals[:] = 0
+    return index
+
+
+def iterate(s, nodes, num_nodes, settings, memory):
+    """Walk down, add a node, play out, and credit every node on the way."""
+    path = memory.numbers
+    path[0] = ROOT
+    depth = 0
+    is_in_tree = True
+    while is_in_tree and not is_over(s, settings.max_steps):
+        size = num_nodes[0]
+        node = next_node(s, nodes, num_nodes, path[depth], settings, memory)
+        if node == NONE:
+            break
+        is_in_tree = num_nodes[0] == size
+        depth += 1
+        path[depth] = node
+        advance(s, nodes[node].action)
+    play_out(s, settings, memory)
+    credit(nodes, path, depth, memory)
+
+
+def next_node(s, nodes, num_nodes, parent, settings, memory):
+    """Return the child to go to: a new one while an action is untried, else the best bound."""
+    legal_mask(s, memory.mask)
+    best = best_child(nodes, parent, s.to_move, settings, memory)
+    if num_nodes[0] == nodes.size:
+        return best
+    untried = count_true(memory.mask)
+    if untried == 0:
+        return best
+    action = nth_true(memory.mask, below(s, untried))
+    child = new_node(nodes, num_nodes, action, nodes[parent].first_child)
+    nodes[child].available = 1
+    nodes[parent].first_child = child
+    return child
+
+
+def best_child(nodes, parent, seat, settings, memory):
+    """Return the legal child with the highest bound, or NONE; unmarks all children in the mask."""
+    low, width = memory.span[0], memory.span[1] - memory.span[0]
+    best, best_bound = NONE, -np.inf
+    child = nodes[parent].first_child
+    while child != NONE:
+        node = nodes[child]
+        if memory.mask[node.action]:
+            memory.mask[node.action] = False
+            node.available += 1
+            value = (node.totals[seat] / node.visits - low) / width if width > 0 else 0.5
+            bound = value + settings.exploration * np.sqrt(np.log(node.available) / node.visits)
+            if bound > best_bound:
+                best, best_bound = child, bound
+        child = node.next_sibling
+    return best
+
+
+def count_true(mask):
+    """Return how many actions are marked."""
+    count = 0
+    for action in range(mask.size):
+        count += mask[action]
+    return count
+
+
+def nth_true(mask, left):
+    """Return the marked action before which `left` others are marked."""
+    action = 0
+    while left > 0 or not mask[action]:
+        left -= mask[action]
+        action += 1
+    return action
+
+
+def credit(nodes, path, depth, memory):
+    """Add the payoffs to every node of the path, and widen the span of payoffs seen."""
+    payoffs = memory.payoffs
+    for i in range(depth + 1):
+        node = nodes[path[i]]
+        node.visits += 1
+        for seat in range(payoffs.size):
+            node.totals[seat] += payoffs[seat]
+    for seat in range(payoffs.size):
+        memory.span[0] = min(memory.span[0], payoffs[seat])
+        memory.span[1] = max(memory.span[1], payoffs[seat])
+
+
+def harvest(nodes, seat, visits, values):
+    """Write what the root's children have; return the most visited action, the better at a tie."""
+    best, best_visits, best_value = 0, 0, -np.inf
+    child = nodes[ROOT].first_child
+    while child != NONE:
+        node = nodes[child]
+        value = node.totals[seat] / node.visits
+        visits[node.action] = node.visits
+        values[node.action] = value
+        if node.visits > best_visits or (node.visits == best_visits and value > best_value):
+            best, best_visits, best_value = node.action, node.visits, value
+        child = node.next_sibling
+    return best
