@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from inspect import isfunction
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -45,22 +46,26 @@ def search_kernels(game: str, is_greedy: bool) -> SimpleNamespace:
     Raises:
         UnknownNameError: playouts are to be greedy and there is no greedy rule for the game.
     """
-    card = load_game(game)
-    rule = [rule_module(game)] if is_greedy else []
-    namespace = {**game_namespace(card.package), **constants(), "choose": None}
-    if is_greedy:
-        namespace["choose"] = rule[0].choose
-    namespace = bind([f for module in MODULES for f in functions(module)], namespace)
-    namespace["pick"] = namespace["pick_greedy" if is_greedy else "pick_random"]
-    key = fingerprint([*game_modules(card.package), loops, *MODULES, *rule])
-    key += "_greedy" if is_greedy else "_random"
+    card = load_game(game).spec
+    namespace, key = bound_names(game, is_greedy)
     with announced(f"the search for {game}"):
         return SimpleNamespace(
             **{
                 loop.__name__: compile_entry(loop, namespace, arguments, key)
-                for loop, arguments in entries(card.spec)
+                for loop, arguments in entries(card)
             }
         )
+
+
+def bound_names(game: str, is_greedy: bool) -> tuple[dict[str, Any], str]:
+    """Return the functions of both searches bound to a game, and the fingerprint of their code."""
+    package = load_game(game).package
+    rule = [rule_module(game)] if is_greedy else []
+    verbs = {**game_namespace(package), **constants(), "choose": rule[0].choose if rule else None}
+    names = bind([f for module in MODULES for f in functions(module)], verbs)
+    names["pick"] = names["pick_greedy" if is_greedy else "pick_random"]
+    key = fingerprint([*game_modules(package), loops, *MODULES, *rule])
+    return names, key + ("_greedy" if is_greedy else "_random")
 
 
 def functions(module: ModuleType) -> list[Callable]:
