@@ -36,6 +36,7 @@ NEXT_TURN = 0.7  # share of the best play left in hand
 OPENED = 0.85  # share of what the next player finds
 PART = 0.112  # a part for somebody else
 SCARCITY = 0.02  # for a kind that has nearly run out
+SCARCE = SCARCITY / (1 + np.arange(PARTS_PER_KIND + 1))  # by the parts of the kind left to take
 
 # Working memory: three rows of counts per kind or level, the value of k parts taken or given, and
 # per colour the best landing left in hand and the chance that the next player has none of it.
@@ -65,9 +66,9 @@ def load(s, w):
         w[SHOWN + kind] = s.display[kind]
     for level in range(PARTS_PER_KIND + 1):
         w[LEVELS + level] = 0
-        for kind in range(NUM_KINDS):
-            if w[OWN + kind] > level:
-                w[LEVELS + level] += 1
+    for kind in range(NUM_KINDS):
+        for level in range(s.parts[s.to_move, kind]):
+            w[LEVELS + level] += 1
 
 
 @njit
@@ -103,8 +104,8 @@ def best_take(s, w):
     best, best_value = -1, -1.0
     for kind in range(NUM_KINDS):
         if w[SHOWN + kind] > 0:
-            supply = s.stacks[kind] + s.lost[kind] + w[SHOWN + kind]
-            value = gain_of(w, kind) + SCARCITY / (1 + supply)
+            supply = s.stacks[kind] + s.lost[kind] + int(w[SHOWN + kind])
+            value = gain_of(w, kind) + SCARCE[supply]
             if value > best_value:
                 best, best_value = kind, value
     return best
@@ -177,9 +178,10 @@ def value_colours(s, w):
     next_hand = s.hand_size[next_seat(s, s.to_move)]
     for colour in range(NUM_COLOURS):
         w[BEST + colour] = best_landing(s, w, s.druids[colour], s.hand[s.to_move, colour])
+        missing = 1 - s.druid_supply[colour] / unseen if unseen > 0 else 1.0
         w[MISSING + colour] = 1.0
-        if unseen > 0:
-            w[MISSING + colour] = (1 - s.druid_supply[colour] / unseen) ** next_hand
+        for _ in range(next_hand):
+            w[MISSING + colour] *= missing
 
 
 @njit
