@@ -1,4 +1,4 @@
-"""Agents that search: they play positions out many times before they choose, compiled, for any game.
+"""Agents that search: they play a position out many times before they choose, in any game.
 
 Everything a search knows is the view's censored records; the rest it deals itself, at random among
 what the record allows. A choice depends on the agent's seed and on the decision (`view.keys`), so
@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import numpy as np
 
-from celtica_agents.search.playouts import Memory, Settings
+from celtica_agents.search import flat, tree
+from celtica_agents.search.kernels import search_kernel
+from celtica_agents.search.playouts import Settings, new_memory
 from celtica_env.core.errors import OptionError
 from celtica_env.core.registry import load_game
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
@@ -55,15 +56,10 @@ class Findings:
 class SearchAgent:
     """What both searches share; `_search` fills arrays for the rows that have a choice."""
 
-    def __init__(self, game: str, name: str, settings: Settings, is_greedy: bool) -> None:
-        # numba takes most of a second to import; it waits until a search is wanted.
-        from celtica_agents.search import kernels
-
+    def __init__(self, game: str, name: str, settings: Settings) -> None:
         self.name = name
         self.settings = settings
         self._spec = load_game(game).spec
-        self._kernels: SimpleNamespace = kernels.search_kernels(game, is_greedy)
-        self._new_memory = kernels.new_memory
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -102,14 +98,13 @@ class FlatAgent(SearchAgent):
         settings: Settings | None = None,
         name: str = "mc",
     ) -> None:
+        super().__init__(game, name, settings or Settings())
         self._num_playouts = num_playouts
-        super().__init__(game, name, settings or Settings(), is_greedy)
+        self._compare = search_kernel(game, flat.compare_actions, is_greedy)
 
     def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
-        work, memory = np.zeros(1, self._spec.state_dtype), self._new_memory(self._spec)
-        self._kernels.compare_actions(
-            *games, self._num_playouts, work, settings, memory, *out, 0, len(games[0])
-        )
+        work, memory = np.zeros(1, self._spec.state_dtype), new_memory(self._spec)
+        self._compare(*games, self._num_playouts, work, settings, memory, *out, 0, len(games[0]))
 
 
 class TreeAgent(SearchAgent):
@@ -124,25 +119,23 @@ class TreeAgent(SearchAgent):
         settings: Settings | None = None,
         name: str = "ismcts",
     ) -> None:
+        super().__init__(game, name, settings or Settings())
         self._budget = budget
-        super().__init__(game, name, settings or Settings(), is_greedy)
+        self._grow = search_kernel(game, tree.grow_trees, is_greedy)
 
     def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
-        from celtica_agents.search.tree import node_dtype
-
         num_nodes = MAX_NODES if self._budget.is_time else self._budget.amount + 1
-        memory = self._new_memory(self._spec, num_nodes)
+        memory = new_memory(self._spec, num_nodes)
         work = np.zeros(1, self._spec.state_dtype)
-        nodes = np.empty(num_nodes, node_dtype(self._spec.max_players))
+        nodes = np.empty(num_nodes, tree.node_dtype(self._spec.max_players))
         tail = (work, nodes, np.zeros(1, np.int64), settings, memory, *out)
-        grow = self._kernels.grow_trees
         if not self._budget.is_time:
-            grow(*games, 0, self._budget.amount, *tail, 0, len(games[0]))
+            self._grow(*games, 0, self._budget.amount, *tail, 0, len(games[0]))
             return
         for k in np.flatnonzero(games[1]).tolist():
             end, done = time.perf_counter() + self._budget.amount / 1000, 0
             while done == 0 or time.perf_counter() < end:
-                grow(*games, done, done + ITERATIONS_PER_LOOK, *tail, k, k + 1)
+                self._grow(*games, done, done + ITERATIONS_PER_LOOK, *tail, k, k + 1)
                 done += ITERATIONS_PER_LOOK
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from inspect import isfunction
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from celtica_agents.greedy import SCRATCH_SIZE, rule_module
+from celtica_agents.greedy import rule_module
 from celtica_agents.search import flat, playouts, tree
-from celtica_agents.search.playouts import Memory, Settings
+from celtica_agents.search.playouts import Settings, new_memory
 from celtica_env.core import loops, rng
 from celtica_env.core.compile import (
     announced,
@@ -28,33 +28,21 @@ from celtica_env.core.types import GameSpec
 MODULES = (playouts, flat, tree)
 
 
-def new_memory(card: GameSpec, path_size: int = 0) -> Memory:
-    """Return working memory for a search whose tree has at most `path_size` nodes."""
-    return Memory(
-        mask=np.zeros(card.num_actions, np.bool_),
-        payoffs=np.zeros(card.max_players, np.float32),
-        scratch=np.zeros(SCRATCH_SIZE),
-        span=np.zeros(2),
-        numbers=np.zeros(max(card.num_actions, path_size), np.int64),
-    )
-
-
 @cache
-def search_kernels(game: str, is_greedy: bool) -> SimpleNamespace:
-    """Compile, or load from disk, both searches of a game; announced when slow.
+def search_kernel(game: str, loop: Callable, is_greedy: bool) -> Callable:
+    """Compile, or load from disk, one search of a game; announced when slow.
+
+    Args:
+        game: its name.
+        loop: `flat.compare_actions` or `tree.grow_trees`.
+        is_greedy: play out by the greedy rule, not at random.
 
     Raises:
         UnknownNameError: playouts are to be greedy and there is no greedy rule for the game.
     """
-    card = load_game(game).spec
     namespace, key = bound_names(game, is_greedy)
     with announced(f"the search for {game}"):
-        return SimpleNamespace(
-            **{
-                loop.__name__: compile_entry(loop, namespace, arguments, key)
-                for loop, arguments in entries(card)
-            }
-        )
+        return compile_entry(loop, namespace, example_arguments(load_game(game).spec)[loop], key)
 
 
 def bound_names(game: str, is_greedy: bool) -> tuple[dict[str, Any], str]:
@@ -62,15 +50,17 @@ def bound_names(game: str, is_greedy: bool) -> tuple[dict[str, Any], str]:
     package = load_game(game).package
     rule = [rule_module(game)] if is_greedy else []
     verbs = {**game_namespace(package), **constants(), "choose": rule[0].choose if rule else None}
-    names = bind([f for module in MODULES for f in functions(module)], verbs)
+    names = bind([f for module in MODULES for f in kernels_of(module)], verbs)
     names["pick"] = names["pick_greedy" if is_greedy else "pick_random"]
+    names["favour"] = names["favour_greedy" if is_greedy else "favour_none"]
     key = fingerprint([*game_modules(package), loops, *MODULES, *rule])
     return names, key + ("_greedy" if is_greedy else "_random")
 
 
-def functions(module: ModuleType) -> list[Callable]:
-    """Return the plain functions that a module defines itself."""
-    return [f for f in vars(module).values() if isfunction(f) and f.__module__ == module.__name__]
+def kernels_of(module: ModuleType) -> list[Callable]:
+    """Return the functions that a module defines itself; those with type hints stay in Python."""
+    own = [f for f in vars(module).values() if isfunction(f) and f.__module__ == module.__name__]
+    return [f for f in own if not f.__annotations__]
 
 
 def constants() -> dict:
@@ -85,14 +75,14 @@ def constants() -> dict:
     }
 
 
-def entries(card: GameSpec) -> list[tuple[Callable, tuple]]:
-    """Return each entry with examples of its arguments."""
+def example_arguments(card: GameSpec) -> dict[Callable, tuple]:
+    """Return examples of the arguments of each loop."""
     states, flags = np.zeros(1, card.state_dtype), np.zeros(1, np.bool_)
     keys, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int64)
     nodes = np.zeros(1, tree.node_dtype(card.max_players))
     visits, values = np.zeros((1, 1), np.int64), np.zeros((1, 1))
     tail = (Settings(), new_memory(card), numbers, visits, values, 0, 0)
-    return [
-        (flat.compare_actions, (states, flags, keys, 0, states, *tail)),
-        (tree.grow_trees, (states, flags, keys, 0, 0, states, nodes, numbers, *tail)),
-    ]
+    return {
+        flat.compare_actions: (states, flags, keys, 0, states, *tail),
+        tree.grow_trees: (states, flags, keys, 0, 0, states, nodes, numbers, *tail),
+    }

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from celtica_agents.greedy import SCRATCH_SIZE
 from celtica_env.core.loops import _verb as choose
 from celtica_env.core.loops import (
     below,
@@ -19,13 +20,12 @@ from celtica_env.core.loops import (
     potential,
     random_legal,
     returns,
-    step,
 )
 from celtica_env.core.streams import GOLDEN_GAMMA, mix
-from celtica_env.core.types import NO_LIMIT
+from celtica_env.core.types import NO_LIMIT, GameSpec
 
-pick = choose
-"""One of `pick_random` and `pick_greedy`, bound with the verbs."""
+pick = favour = choose
+"""`pick_random` and `favour_none`, or `pick_greedy` and `favour_greedy`, bound with the verbs."""
 
 NOISE_STEPS = 1 << 16  # noise is rounded to a multiple of one over this
 
@@ -36,7 +36,7 @@ class Settings(NamedTuple):
     Attributes:
         exploration: weight of the bound on what has been tried little; payoffs count from 0 to 1.
         noise: share of random decisions in playouts that otherwise follow a rule.
-        horizon: decisions after which a playout stops and `potential` is taken; 0 for never.
+        horizon: decisions after which a playout stops and takes `potential`; 0 for never.
         bias: head start in the tree of the action that a rule would choose, worn off by visits.
         max_steps: decisions after which the game itself is cut off.
     """
@@ -58,15 +58,15 @@ class Memory(NamedTuple):
     numbers: np.ndarray  # int64: candidates of flat Monte Carlo, or the path down the tree
 
 
-def is_over(s, max_steps):
-    """Say whether no decision is left."""
-    return is_terminal(s) or s.step_count >= max_steps or is_truncated(s)
-
-
-def advance(s, action):
-    """Take one decision."""
-    step(s, action)
-    s.step_count += 1
+def new_memory(card: GameSpec, path_size: int = 0) -> Memory:
+    """Return working memory for a search whose tree has at most `path_size` nodes."""
+    return Memory(
+        mask=np.zeros(card.num_actions, np.bool_),
+        payoffs=np.zeros(card.max_players, np.float32),
+        scratch=np.zeros(SCRATCH_SIZE),
+        span=np.zeros(2),
+        numbers=np.zeros(max(card.num_actions, path_size), np.int64),
+    )
 
 
 def pick_random(s, settings, memory):
@@ -81,17 +81,30 @@ def pick_greedy(s, settings, memory):
     return choose(s, memory.scratch)
 
 
-def play_out(s, settings, memory):
-    """Play to the end, or as far as settings allow; write the payoffs, zero for a game cut off."""
-    stop = s.step_count + settings.horizon
-    while not is_over(s, settings.max_steps):
-        if settings.horizon > 0 and s.step_count >= stop:
-            potential(s, memory.payoffs)
-            return
-        advance(s, pick(s, settings, memory))
+def favour_none(s, settings, memory):
+    """Prefer no action."""
+    return -1
+
+
+def favour_greedy(s, settings, memory):
+    """Return the action of the game's greedy rule, to be tried first, or -1 without a bias."""
+    return choose(s, memory.scratch) if settings.bias > 0 else -1
+
+
+def stop_of(s, settings):
+    """Return the `step_count` at which a playout from here stops."""
+    if settings.horizon > 0:
+        return min(s.step_count + settings.horizon, settings.max_steps)
+    return settings.max_steps
+
+
+def settle(s, stop, settings, memory):
+    """Write the payoffs where a playout stopped: at the horizon a guess, zero if cut off."""
     memory.payoffs[:] = 0
     if is_terminal(s):
         returns(s, memory.payoffs)
+    elif stop < settings.max_steps and not is_truncated(s):
+        potential(s, memory.payoffs)
 
 
 def sample_key(key, index):

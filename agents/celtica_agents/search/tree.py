@@ -13,8 +13,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from celtica_agents.search.playouts import advance, is_over, play_out, sample_key
-from celtica_env.core.loops import below, determinize, legal_mask
+from celtica_agents.search.playouts import favour, pick, sample_key, settle, stop_of
+from celtica_env.core.loops import (
+    below,
+    determinize,
+    is_terminal,
+    is_truncated,
+    legal_mask,
+    step,
+)
 
 ROOT = 0
 NONE = -1
@@ -80,40 +87,45 @@ def new_node(nodes, num_nodes, action, next_sibling):
 
 def iterate(s, nodes, num_nodes, settings, memory):
     """Walk down, add a node, play out, and credit every node on the way."""
-    path = memory.numbers
-    path[0] = ROOT
-    depth = 0
-    is_in_tree = True
-    while is_in_tree and not is_over(s, settings.max_steps):
-        size = num_nodes[0]
-        node = next_node(s, nodes, num_nodes, path[depth], settings, memory)
-        if node == NONE:
-            break
-        is_in_tree = num_nodes[0] == size
-        depth += 1
-        path[depth] = node
-        advance(s, nodes[node].action)
-    play_out(s, settings, memory)
-    credit(nodes, path, depth, memory)
+    depth, is_in_tree = 0, True
+    stop = stop_of(s, settings)
+    memory.numbers[0] = node = ROOT
+    while s.step_count < stop and not is_terminal(s) and not is_truncated(s):
+        if is_in_tree:
+            size = num_nodes[0]
+            node = next_node(s, nodes, num_nodes, node, settings, memory)
+            is_in_tree = node != NONE and num_nodes[0] == size
+            if node != NONE:
+                depth += 1
+                memory.numbers[depth] = node
+        action = nodes[node].action if node != NONE else pick(s, settings, memory)
+        node = node if is_in_tree else NONE
+        step(s, action)
+        s.step_count += 1
+    settle(s, stop, settings, memory)
+    credit(nodes, depth, memory)
 
 
 def next_node(s, nodes, num_nodes, parent, settings, memory):
     """Return the child to go to: a new one while an action is untried, else the best bound."""
     legal_mask(s, memory.mask)
-    best = best_child(nodes, parent, s.to_move, settings, memory)
+    favourite = favour(s, settings, memory)
+    best = best_child(nodes, parent, s.to_move, favourite, settings, memory)
     if num_nodes[0] == nodes.size:
         return best
     untried = count_true(memory.mask)
     if untried == 0:
         return best
-    action = nth_true(memory.mask, below(s, untried))
+    action = favourite
+    if favourite < 0 or not memory.mask[favourite]:
+        action = nth_true(memory.mask, below(s, untried))
     child = new_node(nodes, num_nodes, action, nodes[parent].first_child)
     nodes[child].available = 1
     nodes[parent].first_child = child
     return child
 
 
-def best_child(nodes, parent, seat, settings, memory):
+def best_child(nodes, parent, seat, favourite, settings, memory):
     """Return the legal child with the highest bound, or NONE; unmarks all children in the mask."""
     low, width = memory.span[0], memory.span[1] - memory.span[0]
     best, best_bound = NONE, -np.inf
@@ -125,6 +137,8 @@ def best_child(nodes, parent, seat, settings, memory):
             node.available += 1
             value = (node.totals[seat] / node.visits - low) / width if width > 0 else 0.5
             bound = value + settings.exploration * np.sqrt(np.log(node.available) / node.visits)
+            if node.action == favourite:
+                bound += settings.bias / (node.visits + 1)
             if bound > best_bound:
                 best, best_bound = child, bound
         child = node.next_sibling
@@ -148,11 +162,11 @@ def nth_true(mask, left):
     return action
 
 
-def credit(nodes, path, depth, memory):
+def credit(nodes, depth, memory):
     """Add the payoffs to every node of the path, and widen the span of payoffs seen."""
     payoffs = memory.payoffs
     for i in range(depth + 1):
-        node = nodes[path[i]]
+        node = nodes[memory.numbers[i]]
         node.visits += 1
         for seat in range(payoffs.size):
             node.totals[seat] += payoffs[seat]
