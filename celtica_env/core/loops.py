@@ -23,8 +23,8 @@ def is_truncated(s):
 def random_legal(s, mask):
     """Return a legal action, each with equal probability; advances the stream of the record.
 
-    `mask` (A,) bool is working memory. A game may have a verb of this name that finds one without
-    looking at every action.
+    `mask` (A,) bool is working memory. A game may have a verb of this name that finds the same
+    action without looking at every one.
     """
     legal_mask(s, mask)
     count = 0

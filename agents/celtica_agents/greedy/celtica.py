@@ -38,6 +38,8 @@ PART = 0.112  # a part for somebody else
 SCARCITY = 0.02  # for a kind that has nearly run out
 SCARCE = SCARCITY / (1 + np.arange(PARTS_PER_KIND + 1))  # by the parts of the kind left to take
 
+GROWTH = (2 * np.arange(NUM_KINDS + 1) + 1) / NUM_KINDS**2  # what a part adds, by the amulet's size
+
 # Working memory: three rows of counts per kind or level, the value of k parts taken or given, and
 # per colour the best landing left in hand and the chance that the next player has none of it.
 OWN, SHOWN, LEVELS, GAIN, LOSS, BEST, MISSING = 0, 9, 18, 29, 39, 49, 54
@@ -74,15 +76,13 @@ def load(s, w):
 @njit
 def gain_of(w, kind):
     """Return what one more part of a kind adds to own worth."""
-    size = w[LEVELS + int(w[OWN + kind])]
-    return (2 * size + 1) / NUM_KINDS**2
+    return GROWTH[int(w[LEVELS + int(w[OWN + kind])])]
 
 
 @njit
 def loss_of(w, kind):
     """Return what giving up a part of a kind takes from own worth."""
-    size = w[LEVELS + int(w[OWN + kind]) - 1]
-    return (2 * size - 1) / NUM_KINDS**2
+    return GROWTH[int(w[LEVELS + int(w[OWN + kind]) - 1]) - 1]
 
 
 @njit

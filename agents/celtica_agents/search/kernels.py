@@ -69,6 +69,7 @@ def constants() -> dict:
         "np": np,
         "mix": rng.mix,
         "GOLDEN_GAMMA": rng.GOLDEN_GAMMA,
+        "MARGIN": playouts.MARGIN,
         "NOISE_STEPS": playouts.NOISE_STEPS,
         "ROOT": tree.ROOT,
         "NONE": tree.NONE,

@@ -22,11 +22,12 @@ from celtica_env.core.loops import (
     returns,
 )
 from celtica_env.core.streams import GOLDEN_GAMMA, mix
-from celtica_env.core.types import NO_LIMIT, GameSpec
+from celtica_env.core.types import NO_LIMIT, PAYOFFS, GameSpec
 
 pick = favour = choose
 """`pick_random` and `favour_none`, or `pick_greedy` and `favour_greedy`, bound with the verbs."""
 
+MARGIN = PAYOFFS.index("margin")
 NOISE_STEPS = 1 << 16  # noise is rounded to a multiple of one over this
 
 
@@ -38,6 +39,7 @@ class Settings(NamedTuple):
         noise: share of random decisions in playouts that otherwise follow a rule.
         horizon: decisions after which a playout stops and takes `potential`; 0 for never.
         bias: head start in the tree of the action that a rule would choose, worn off by visits.
+        margin: weight of the payoff `margin`, which says more than who wins, beside the game's own.
         max_steps: decisions after which the game itself is cut off.
     """
 
@@ -45,6 +47,7 @@ class Settings(NamedTuple):
     noise: float = 0.0
     horizon: int = 0
     bias: float = 0.0
+    margin: float = 0.0
     max_steps: int = NO_LIMIT
 
 
@@ -53,6 +56,7 @@ class Memory(NamedTuple):
 
     mask: np.ndarray  # (A,) bool
     payoffs: np.ndarray  # (P,) float32, of the last playout
+    margins: np.ndarray  # (P,) float32, its payoffs by margin
     scratch: np.ndarray  # (SCRATCH_SIZE,) float64, for the greedy rule
     span: np.ndarray  # (2,) float64: lowest and highest payoff seen in this search
     numbers: np.ndarray  # int64: candidates of flat Monte Carlo, or the path down the tree
@@ -63,6 +67,7 @@ def new_memory(card: GameSpec, path_size: int = 0) -> Memory:
     return Memory(
         mask=np.zeros(card.num_actions, np.bool_),
         payoffs=np.zeros(card.max_players, np.float32),
+        margins=np.zeros(card.max_players, np.float32),
         scratch=np.zeros(SCRATCH_SIZE),
         span=np.zeros(2),
         numbers=np.zeros(max(card.num_actions, path_size), np.int64),
@@ -103,6 +108,11 @@ def settle(s, stop, settings, memory):
     memory.payoffs[:] = 0
     if is_terminal(s):
         returns(s, memory.payoffs)
+        if settings.margin > 0:
+            s.payoff = MARGIN
+            returns(s, memory.margins)
+            for seat in range(s.num_players):
+                memory.payoffs[seat] += settings.margin * memory.margins[seat]
     elif stop < settings.max_steps and not is_truncated(s):
         potential(s, memory.payoffs)
 

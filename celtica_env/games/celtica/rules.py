@@ -514,7 +514,7 @@ def forbid_overshooting(s, out):
 def random_legal(s, mask):
     """Return a legal action, each with equal probability; advances the stream of the record.
 
-    The same as drawing one from `legal_mask`; `mask` is not needed.
+    The one that drawing from `legal_mask` would find; `mask` is not needed.
     """
     if s.phase == PLAY:
         return random_play(s)
