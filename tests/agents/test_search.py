@@ -10,12 +10,16 @@ import pytest
 
 import celtica_env
 from celtica_agents.search import Budget, FlatAgent, TreeAgent, make_ismcts, make_mc
+from celtica_agents.search.playouts import Settings
 from celtica_env.core import agents as core_agents
-from celtica_env.core import registry
+from celtica_env.core import loops, registry
+from celtica_env.core.compile import bind, game_namespace
 from celtica_env.core.errors import OptionError, UnknownNameError
+from celtica_env.games.celtica.tables import PARTS_PER_KIND, Phase
 from tests.core.tiny_game.tables import DRAW, HAND_LIMIT, NUM_KINDS
 from tests.each_game import each_game
 
+NUM_CARDS = 2  # experience cards left to cash in
 NAMES = ("mc:8", "mc:8:greedy", "ismcts:8", "ismcts:8:greedy")
 MAKERS = {"mc": make_mc, "ismcts": make_ismcts}
 
@@ -110,6 +114,90 @@ def test_playouts_end_where_the_game_is_cut_off(game):
         assert (values[~np.isnan(values)] == 0).all()
 
 
+@each_game
+def test_a_games_own_random_choice_is_the_general_one(game):
+    """Many are the same by chance in one position, hardly in hundreds."""
+    choose_both = both_random_choices(game)
+    batch = celtica_env.make_batch(game, 50, 3, seed=3, autoreset="same_step")
+    agent = celtica_env.load_agent("random", game)
+    actions = np.zeros((50, 2), np.int64)
+    for _ in range(300):
+        choose_both(
+            batch.states.copy().view(np.recarray),
+            np.zeros(batch.spec.num_actions, np.bool_),
+            actions,
+        )
+        assert np.array_equal(actions[:, 0], actions[:, 1])
+        batch.step(agent.act(batch.view()))
+
+
+def both_random_choices(game):
+    """Return a loop that writes the game's `random_legal` beside the general one, `(n, 2)`."""
+    names = game_namespace(registry.load_game(game).package)
+    general = bind([loops.random_legal], names)["random_legal"]
+    return bind([write_both], {**names, "general": general})["write_both"]
+
+
+def write_both(states, mask, out):
+    for k in range(len(states)):
+        counter = states[k].rng
+        out[k, 0] = random_legal(states[k], mask)  # noqa: F821, bound above
+        states[k].rng = counter
+        out[k, 1] = general(states[k], mask)  # noqa: F821
+
+
+# --- Celtica, where the right move is plain ------------------------------------------------------
+
+
+@pytest.fixture
+def last_chance():
+    """The last seat of a game cashes in; one part of each kind is on the display."""
+    batch = celtica_env.make_batch("celtica", 500, seed=8)
+    mover = celtica_env.load_agent("greedy", "celtica")
+    is_last = np.zeros(500, np.bool_)
+    while not is_last.any():
+        assert not batch.finished.all()
+        rows = np.flatnonzero(~batch.finished)
+        batch.step(mover.act(batch.view(rows)), where=rows)
+        cards = batch.states["experience_size"][np.arange(500), batch.to_move]
+        is_cashing = (batch.states["phase"] == Phase.CASH) & ~batch.finished
+        is_last = is_cashing & (batch.states["cash_left"] == 0) & (cards == NUM_CARDS)
+    return batch.states[is_last.argmax() :][:1].copy()
+
+
+def with_parts(state, own, rival):
+    """Return a batch of one game in which the mover and the other seat own these parts."""
+    seat = state["to_move"][0]
+    state["parts"][0, [seat, 1 - seat]] = own, rival
+    state["display"], state["lost"] = 1, 0
+    state["stacks"] = PARTS_PER_KIND - 1 - state["parts"][0].sum(axis=0)
+    batch = celtica_env.make_batch("celtica", seed=0)
+    batch.set_states(state)
+    return batch
+
+
+@pytest.mark.parametrize("name", ["mc:60", "mc:60:greedy", "ismcts:60", "ismcts:60:greedy"])
+def test_the_part_that_wins_is_taken(last_chance, name):
+    """Nine and one against nine; any other part leaves the rival's amulet ahead."""
+    batch = with_parts(last_chance, [2, 1, 1, 1, 1, 1, 1, 1, 0], [1] * 9)
+    agent = searcher(name, "celtica")
+    for seed in range(10):
+        agent.reset(seed)
+        action = agent.act(batch.view())[0]
+        assert celtica_env.action_to_text("celtica", action) == "take centre"
+
+
+@pytest.mark.parametrize("name", ["mc:400:greedy", "ismcts:400", "ismcts:400:greedy"])
+def test_the_swap_that_wins_is_made(last_chance, name):
+    """Both cards are needed: the second spare part has to go for the second missing one."""
+    batch = with_parts(last_chance, [2, 2, 1, 1, 1, 1, 1, 0, 0], [2, 2, 2, 2, 2, 2, 2, 2, 0])
+    agent = searcher(name, "celtica")
+    while not batch.finished[0]:
+        batch.step(agent.act(batch.view()))
+    seat = last_chance["to_move"][0]
+    assert batch.states["parts"][0, seat].tolist() == [1] * 9
+
+
 # --- the tiny game, where the right answer can be computed ---------------------------------------
 
 
@@ -194,7 +282,7 @@ def open_hands(tiny):
 
 def test_flat_values_are_the_expected_payoffs_of_random_play(tiny):
     view = celtica_env.make_batch(tiny, 6, seed=6).view()
-    found = FlatAgent(tiny, 20_000).search(view)
+    found = FlatAgent(tiny, 20_000, settings=Settings()).search(view)
     for state, values, visits in zip(view.states, found.values, found.visits):
         for action, value in exact_values(state, is_best=False).items():
             assert abs(values[action] - value) < 15 / np.sqrt(visits[action])

@@ -21,6 +21,12 @@ from celtica_env.core.registry import load_game
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
 from celtica_env.core.view import View
 
+RANDOM_SETTINGS = Settings(exploration=0.7, margin=10.0)
+GREEDY_SETTINGS = Settings(exploration=0.35, margin=10.0, bias=1.0)
+"""What an agent plays with by default, by its playouts. That a playout counts by how much it wins
+makes a difference between actions show with fewer of them; both were chosen by the payoff that the
+choices bring in positions of Celtica."""
+
 MAX_ITERATIONS = 1_000_000
 MAX_MILLISECONDS = 600_000
 MAX_NODES = 1 << 18  # of a tree that grows by the clock; later iterations go on without new ones
@@ -45,7 +51,8 @@ class Findings:
     Attributes:
         actions: `(n,)` the choice per row.
         visits: `(n, A)` iterations spent on each action; all zero where nothing was to choose.
-        values: `(n, A)` mean payoff of the mover after each action; nan without visits.
+        values: `(n, A)` mean worth of each action's playouts to the mover, as the settings count it;
+            nan for what is not legal or was not visited.
     """
 
     actions: np.ndarray
@@ -56,9 +63,9 @@ class Findings:
 class SearchAgent:
     """What both searches share; `_search` fills arrays for the rows that have a choice."""
 
-    def __init__(self, game: str, name: str, settings: Settings) -> None:
+    def __init__(self, game: str, name: str, is_greedy: bool, settings: Settings | None) -> None:
         self.name = name
-        self.settings = settings
+        self.settings = settings or (GREEDY_SETTINGS if is_greedy else RANDOM_SETTINGS)
         self._spec = load_game(game).spec
         self.reset(0)
 
@@ -98,7 +105,7 @@ class FlatAgent(SearchAgent):
         settings: Settings | None = None,
         name: str = "mc",
     ) -> None:
-        super().__init__(game, name, settings or Settings())
+        super().__init__(game, name, is_greedy, settings)
         self._num_playouts = num_playouts
         self._compare = search_kernel(game, flat.compare_actions, is_greedy)
 
@@ -119,7 +126,7 @@ class TreeAgent(SearchAgent):
         settings: Settings | None = None,
         name: str = "ismcts",
     ) -> None:
-        super().__init__(game, name, settings or Settings())
+        super().__init__(game, name, is_greedy, settings)
         self._budget = budget
         self._grow = search_kernel(game, tree.grow_trees, is_greedy)
 

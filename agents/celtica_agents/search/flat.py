@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from celtica_agents.search.playouts import pick, sample_key, settle, stop_of
-from celtica_env.core.loops import determinize, is_terminal, is_truncated, legal_mask, step
+from celtica_agents.search.playouts import is_over, pick, sample_key, settle
+from celtica_env.core.loops import determinize, legal_mask, step
 
 
 def compare_actions(
@@ -74,14 +74,13 @@ def try_action(state, key, action, work, settings, memory):
     work[0] = state
     s = work[0]
     determinize(s, key)
-    stop = stop_of(s, settings)
     while True:
         step(s, action)
         s.step_count += 1
-        if s.step_count >= stop or is_terminal(s) or is_truncated(s):
+        if is_over(s, settings):
             break
-        action = pick(s, settings, memory)
-    settle(s, stop, settings, memory)
+        action = pick(s, memory)
+    settle(s, settings, memory)
     return memory.payoffs[seat]
 
 

@@ -70,7 +70,6 @@ def constants() -> dict:
         "mix": rng.mix,
         "GOLDEN_GAMMA": rng.GOLDEN_GAMMA,
         "MARGIN": playouts.MARGIN,
-        "NOISE_STEPS": playouts.NOISE_STEPS,
         "ROOT": tree.ROOT,
         "NONE": tree.NONE,
     }

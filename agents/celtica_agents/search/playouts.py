@@ -14,10 +14,8 @@ import numpy as np
 from celtica_agents.greedy import SCRATCH_SIZE
 from celtica_env.core.loops import _verb as choose
 from celtica_env.core.loops import (
-    below,
     is_terminal,
     is_truncated,
-    potential,
     random_legal,
     returns,
 )
@@ -28,7 +26,6 @@ pick = favour = choose
 """`pick_random` and `favour_none`, or `pick_greedy` and `favour_greedy`, bound with the verbs."""
 
 MARGIN = PAYOFFS.index("margin")
-NOISE_STEPS = 1 << 16  # noise is rounded to a multiple of one over this
 
 
 class Settings(NamedTuple):
@@ -36,16 +33,13 @@ class Settings(NamedTuple):
 
     Attributes:
         exploration: weight of the bound on what has been tried little; payoffs count from 0 to 1.
-        noise: share of random decisions in playouts that otherwise follow a rule.
-        horizon: decisions after which a playout stops and takes `potential`; 0 for never.
-        bias: head start in the tree of the action that a rule would choose, worn off by visits.
+        bias: head start in the tree of the action that the greedy rule would choose, divided by the
+            visits so far plus one.
         margin: weight of the payoff `margin`, which says more than who wins, beside the game's own.
         max_steps: decisions after which the game itself is cut off.
     """
 
     exploration: float = 0.7
-    noise: float = 0.0
-    horizon: int = 0
     bias: float = 0.0
     margin: float = 0.0
     max_steps: int = NO_LIMIT
@@ -74,15 +68,13 @@ def new_memory(card: GameSpec, path_size: int = 0) -> Memory:
     )
 
 
-def pick_random(s, settings, memory):
+def pick_random(s, memory):
     """Return any legal action."""
     return random_legal(s, memory.mask)
 
 
-def pick_greedy(s, settings, memory):
-    """Return the action of the game's greedy rule, or now and then any legal one."""
-    if settings.noise > 0 and below(s, NOISE_STEPS) < settings.noise * NOISE_STEPS:
-        return random_legal(s, memory.mask)
+def pick_greedy(s, memory):
+    """Return the action of the game's greedy rule."""
     return choose(s, memory.scratch)
 
 
@@ -96,15 +88,13 @@ def favour_greedy(s, settings, memory):
     return choose(s, memory.scratch) if settings.bias > 0 else -1
 
 
-def stop_of(s, settings):
-    """Return the `step_count` at which a playout from here stops."""
-    if settings.horizon > 0:
-        return min(s.step_count + settings.horizon, settings.max_steps)
-    return settings.max_steps
+def is_over(s, settings):
+    """Say whether no decision is left."""
+    return is_terminal(s) or s.step_count >= settings.max_steps or is_truncated(s)
 
 
-def settle(s, stop, settings, memory):
-    """Write the payoffs where a playout stopped: at the horizon a guess, zero if cut off."""
+def settle(s, settings, memory):
+    """Write what a game that is over is worth to each seat; a game cut off is worth nothing."""
     memory.payoffs[:] = 0
     if is_terminal(s):
         returns(s, memory.payoffs)
@@ -113,8 +103,6 @@ def settle(s, stop, settings, memory):
             returns(s, memory.margins)
             for seat in range(s.num_players):
                 memory.payoffs[seat] += settings.margin * memory.margins[seat]
-    elif stop < settings.max_steps and not is_truncated(s):
-        potential(s, memory.payoffs)
 
 
 def sample_key(key, index):

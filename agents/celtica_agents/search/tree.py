@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from celtica_agents.search.playouts import favour, pick, sample_key, settle, stop_of
+from celtica_agents.search.playouts import favour, is_over, pick, sample_key, settle
 from celtica_env.core.loops import (
     below,
     determinize,
-    is_terminal,
-    is_truncated,
     legal_mask,
     step,
 )
@@ -87,27 +85,31 @@ def new_node(nodes, num_nodes, action, next_sibling):
 
 def iterate(s, nodes, num_nodes, settings, memory):
     """Walk down, add a node, play out, and credit every node on the way."""
-    depth, is_in_tree = 0, True
-    stop = stop_of(s, settings)
-    memory.numbers[0] = node = ROOT
-    while s.step_count < stop and not is_terminal(s) and not is_truncated(s):
+    depth, node, is_in_tree = 0, ROOT, True
+    memory.numbers[0] = ROOT
+    while not is_over(s, settings):
         if is_in_tree:
             size = num_nodes[0]
             node = next_node(s, nodes, num_nodes, node, settings, memory)
             is_in_tree = node != NONE and num_nodes[0] == size
-            if node != NONE:
-                depth += 1
-                memory.numbers[depth] = node
-        action = nodes[node].action if node != NONE else pick(s, settings, memory)
-        node = node if is_in_tree else NONE
+        if node == NONE:
+            action = pick(s, memory)
+        else:
+            action = nodes[node].action
+            depth += 1
+            memory.numbers[depth] = node
+            node = node if is_in_tree else NONE
         step(s, action)
         s.step_count += 1
-    settle(s, stop, settings, memory)
-    credit(nodes, depth, memory)
+    settle(s, settings, memory)
+    credit(nodes, depth, s.num_players, memory)
 
 
 def next_node(s, nodes, num_nodes, parent, settings, memory):
-    """Return the child to go to: a new one while an action is untried, else the best bound."""
+    """Return the child to go to: a new one while an action is untried, else the best bound.
+
+    NONE where there is no room for a new one and none is legal.
+    """
     legal_mask(s, memory.mask)
     favourite = favour(s, settings, memory)
     best = best_child(nodes, parent, s.to_move, favourite, settings, memory)
@@ -162,15 +164,15 @@ def nth_true(mask, left):
     return action
 
 
-def credit(nodes, depth, memory):
+def credit(nodes, depth, num_players, memory):
     """Add the payoffs to every node of the path, and widen the span of payoffs seen."""
     payoffs = memory.payoffs
     for i in range(depth + 1):
         node = nodes[memory.numbers[i]]
         node.visits += 1
-        for seat in range(payoffs.size):
+        for seat in range(num_players):
             node.totals[seat] += payoffs[seat]
-    for seat in range(payoffs.size):
+    for seat in range(num_players):
         memory.span[0] = min(memory.span[0], payoffs[seat])
         memory.span[1] = max(memory.span[1], payoffs[seat])
 
