@@ -1,5 +1,7 @@
 """Search agents: fair, seedable, right where the right answer is known, for every game."""
 
+import os
+import sys
 import time
 from functools import cache
 from importlib.metadata import EntryPoint
@@ -16,6 +18,7 @@ from celtica_env.core import loops, registry
 from celtica_env.core.compile import bind, game_namespace
 from celtica_env.core.errors import OptionError, UnknownNameError
 from celtica_env.games.celtica.tables import PARTS_PER_KIND, Phase
+from tests.core import processes
 from tests.core.tiny_game.tables import DRAW, HAND_LIMIT, NUM_KINDS
 from tests.each_game import each_game
 
@@ -309,6 +312,26 @@ def test_searches_need_nothing_of_a_game_but_the_verbs(tiny):
         while not batch.finished.all():
             rows = np.flatnonzero(~batch.finished)
             batch.step(searcher(name, tiny).act(batch.view(rows)), where=rows)
+
+
+SEARCH_TINY = """
+import celtica_env
+from celtica_agents.search import Budget, FlatAgent, TreeAgent
+celtica_env.register_game("tiny", "tests.core.tiny_game")
+view = celtica_env.make_batch("tiny", 6, 3, seed=2).view()
+for agent in (FlatAgent("tiny", 30), TreeAgent("tiny", Budget(30))):
+    found = agent.search(view)
+    print(found.actions.tolist(), found.visits.tolist(), found.values.round(4).tolist())
+"""
+
+
+def test_searches_are_the_same_without_machine_code(tmp_path):
+    path = os.pathsep.join(filter(None, sys.path))
+    outputs = {
+        flag: processes.run_python(SEARCH_TINY, tmp_path, PYTHONPATH=path, NUMBA_DISABLE_JIT=flag)
+        for flag in ("0", "1")
+    }
+    assert outputs["0"] == outputs["1"]
 
 
 # --- budgets and names ---------------------------------------------------------------------------

@@ -51,8 +51,8 @@ class Findings:
     Attributes:
         actions: `(n,)` the choice per row.
         visits: `(n, A)` iterations spent on each action; all zero where nothing was to choose.
-        values: `(n, A)` mean worth of each action's playouts to the mover, as the settings count it;
-            nan for what is not legal or was not visited.
+        values: `(n, A)` mean worth of each action's playouts to the mover, as the settings count
+            it; nan for what was not played out.
     """
 
     actions: np.ndarray
