@@ -190,7 +190,7 @@ def test_the_part_that_wins_is_taken(last_chance, name):
         assert celtica_env.action_to_text("celtica", action) == "take centre"
 
 
-@pytest.mark.parametrize("name", ["mc:400:greedy", "ismcts:400", "ismcts:400:greedy"])
+@pytest.mark.parametrize("name", ["mc:400:greedy", "ismcts:400:greedy"])
 def test_the_swap_that_wins_is_made(last_chance, name):
     """Both cards are needed: the second spare part has to go for the second missing one."""
     batch = with_parts(last_chance, [2, 2, 1, 1, 1, 1, 1, 0, 0], [2, 2, 2, 2, 2, 2, 2, 2, 0])
