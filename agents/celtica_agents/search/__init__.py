@@ -22,7 +22,7 @@ from celtica_env.core.streams import check_seed, mix_keys, stream_keys
 from celtica_env.core.view import View
 
 RANDOM_SETTINGS = Settings(exploration=0.7, margin=10.0)
-GREEDY_SETTINGS = Settings(exploration=0.35, margin=10.0, bias=1.0)
+GREEDY_SETTINGS = Settings(exploration=0.35, margin=10.0, bias=1.0, caution=0.75)
 """What an agent plays with by default, by its playouts. That a playout counts by how much it wins
 makes a difference between actions show with fewer of them; both were chosen by the payoff that the
 choices bring in positions of Celtica."""

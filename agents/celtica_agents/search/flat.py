@@ -2,7 +2,8 @@
 
 Hidden cards are dealt anew for each round of playouts, and every candidate meets the same deals, so
 that they differ by the action and not by luck of the cards. The budget is spent by sequential
-halving: in each round the better half of the candidates goes on.
+halving: in each round the better half of the candidates goes on. With greedy playouts an action
+takes the place of the greedy one only where it is better by more than chance would make it.
 
 Sources: Abramson, "Expected-outcome: a general model of static evaluation", IEEE TPAMI 1990;
 Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 2001 (dealing
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from celtica_agents.search.playouts import is_over, pick, sample_key, settle
+from celtica_agents.search.playouts import favour, is_over, pick, sample_key, settle
 from celtica_env.core.loops import determinize, legal_mask, step
 
 
@@ -50,7 +51,8 @@ def list_legal(s, memory):
 
 def halve(state, key, num_candidates, budget, work, settings, memory, visits, values):
     """Play candidates out and drop the worse half until one is left: `memory.numbers[0]`."""
-    left, num_deals = budget, 0
+    left, num_deals, squares = budget, 0, 0.0
+    favourite = favour(state, settings, memory)
     for i in range(num_candidates):
         values[memory.numbers[i]] = 0
     while num_candidates > 1:
@@ -62,9 +64,13 @@ def halve(state, key, num_candidates, budget, work, settings, memory, visits, va
                 action = memory.numbers[i]
                 value = try_action(state, deal_key, action, work, settings, memory)
                 visits[action] += 1
-                values[action] += (value - values[action]) / visits[action]
+                change = value - values[action]
+                values[action] += change / visits[action]
+                squares += change * (value - values[action])
             left -= num_candidates
-        rank_candidates(memory.numbers, num_candidates, values)
+        deviation = np.sqrt(squares / (budget - left))  # of playouts from the mean of their action
+        head_start = settings.caution * deviation / np.sqrt(num_deals)
+        rank_candidates(memory.numbers, num_candidates, values, favourite, head_start)
         num_candidates = (num_candidates + 1) // 2
 
 
@@ -84,12 +90,19 @@ def try_action(state, key, action, work, settings, memory):
     return memory.payoffs[seat]
 
 
-def rank_candidates(numbers, count, values):
-    """Sort the first `count` candidates by their mean payoff, highest first, equals as they are."""
+def rank_candidates(numbers, count, values, favourite, head_start):
+    """Sort the first `count` candidates by their mean payoff, highest first, equals as they are.
+
+    The mean of the favourite, if there is one, counts `head_start` more.
+    """
     for i in range(1, count):
         action = numbers[i]
+        value = values[action] + (head_start if action == favourite else 0)
         j = i
-        while j > 0 and values[numbers[j - 1]] < values[action]:
-            numbers[j] = numbers[j - 1]
+        while j > 0:
+            other = numbers[j - 1]
+            if values[other] + (head_start if other == favourite else 0) >= value:
+                break
+            numbers[j] = other
             j -= 1
         numbers[j] = action

@@ -35,12 +35,14 @@ class Settings(NamedTuple):
         exploration: weight of the bound on what has been tried little; payoffs count from 0 to 1.
         bias: head start in the tree of the action that the greedy rule would choose, divided by the
             visits so far plus one.
+        caution: standard errors of a mean by which flat Monte Carlo prefers the greedy action.
         margin: weight of the payoff `margin`, which says more than who wins, beside the game's own.
         max_steps: decisions after which the game itself is cut off.
     """
 
     exploration: float = 0.7
     bias: float = 0.0
+    caution: float = 0.0
     margin: float = 0.0
     max_steps: int = NO_LIMIT
 
@@ -84,8 +86,8 @@ def favour_none(s, settings, memory):
 
 
 def favour_greedy(s, settings, memory):
-    """Return the action of the game's greedy rule, to be tried first, or -1 without a bias."""
-    return choose(s, memory.scratch) if settings.bias > 0 else -1
+    """Return the action of the game's greedy rule."""
+    return choose(s, memory.scratch)
 
 
 def is_over(s, settings):
