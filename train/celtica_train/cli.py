@@ -38,6 +38,11 @@ def main(argv: list[str] | None = None) -> int:
     except (CelticaError, OSError) as error:
         print(f"celtica {arguments[0]}: {error}", file=sys.stderr)
         return 2
+    except MemoryError as error:
+        print(
+            f"celtica {arguments[0]}: not enough memory, try fewer games: {error}", file=sys.stderr
+        )
+        return 2
     except ModuleNotFoundError as error:
         print(
             f"celtica {arguments[0]}: {error}; install the extra: pip install 'celtica-env[train]'",
