@@ -16,7 +16,15 @@ from celtica_env.games.keltis.pieces import (
     ROW_NUMBERS,
     WISH_BITS,
 )
-from celtica_env.games.keltis.rules import direction_after, fits, gain, lead, next_seat, points
+from celtica_env.games.keltis.rules import (
+    ALL_NUMBERS,
+    direction_after,
+    fits,
+    gain,
+    lead,
+    next_seat,
+    points,
+)
 from celtica_env.games.keltis.tables import (
     BONUS_POINTS,
     NO_TILE,
@@ -44,6 +52,9 @@ AT_POINTS, AT_LEAD = OFFSETS["points"], OFFSETS["lead"]
 AT_RIVALS = OFFSETS["rivals"]
 AT_SYMBOLS_DOWN, AT_NUM_DOWN = OFFSETS["symbols_down"], OFFSETS["num_down"]
 AT_NUM_PLAYERS, AT_SHUFFLED = OFFSETS["num_players"], OFFSETS["is_shuffled"]
+
+POPCOUNT = np.array([bits.bit_count() for bits in range(ALL_NUMBERS + 1)], np.int8)
+"""How many of the numbers 0..10, as bits, are in a set."""
 
 
 @njit
@@ -95,20 +106,21 @@ def write_open_tiles(s, seat, out):
                 tile = colour * NUM_NUMBERS + number
                 if fits(s, seat, colour, number):
                     direction = direction_after(s, seat, colour, number)
+                    others = s.free[colour] - (1 << number)
                     out[AT_FITS + tile] = 1
                     out[AT_BRINGS + tile] = gain(s, seat, colour, number)
-                    out[AT_REACH + tile] = reach(s, colour, number, direction)
+                    out[AT_REACH + tile] = reach(others, number, direction)
                 write_rivals_gain(s, seat, colour, number, out)
 
 
 @njit
-def reach(s, colour, last, direction):
-    """Return how many tiles in no row can follow `last`, the better way if undecided (0)."""
-    above = below = 0
-    for number in range(NUM_NUMBERS):
-        if s.place[colour, number] < ROW:
-            above += 1 if number > last else 0
-            below += 1 if number < last else 0
+def reach(free, last, direction):
+    """Return how many tiles can follow `last`, the better way if undecided (direction 0).
+
+    `free` holds the numbers in no row as bits, `last` not among them.
+    """
+    above = POPCOUNT[free >> (last + 1)]
+    below = POPCOUNT[free] - above
     if direction == 0:
         return max(above, below)
     return above if direction > 0 else below
@@ -152,7 +164,7 @@ def write_revealed(s, seat, tile, out):
 
 @njit
 def row_reach(s, seat, colour):
-    return reach(s, colour, s.row_last[seat, colour], s.direction[seat, colour])
+    return reach(s.free[colour], s.row_last[seat, colour], s.direction[seat, colour])
 
 
 @njit

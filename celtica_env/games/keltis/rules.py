@@ -33,6 +33,7 @@ TURN, REVEALED, OVER = int(Phase.TURN), int(Phase.REVEALED), int(Phase.OVER)
 DOWN, UP, IN_HAND, ROW = (int(place) for place in Place)
 CLOVER, WISH, UNKNOWN = int(Symbol.CLOVER), int(Symbol.WISH), int(Symbol.UNKNOWN)
 
+ALL_NUMBERS = (1 << NUM_NUMBERS) - 1  # as bits
 POTENTIAL_SCALE = 20  # points ahead of the best other that are worth a win
 
 
@@ -48,6 +49,7 @@ def reset(s):
     s.is_extra = 0
     s.place[:] = DOWN
     s.num_down = NUM_TILES
+    s.free[:] = ALL_NUMBERS
     s.revealed = NO_TILE
     s.direction[:] = 0
     s.row_size[:] = 0
@@ -139,6 +141,7 @@ def lay_out(s, tile):
     s.row_size[seat, colour] += 1
     s.row_last[seat, colour] = number
     s.place[colour, number] = ROW + seat
+    s.free[colour] -= 1 << number
     s.revealed = NO_TILE
     symbol = s.symbol[colour, number]
     if symbol == WISH:
