@@ -1,5 +1,6 @@
 """Keltis actions as one line of text and back."""
 
+from celtica_env.core.errors import ActionTextError
 from celtica_env.games.keltis.tables import (
     COLOURS,
     KEEP_ACTION,
@@ -25,10 +26,10 @@ def action_to_text(action: int) -> str:
     `take blue 3` takes that tile from the middle; `reveal`, `keep` and `leave` are the others.
 
     Raises:
-        ValueError: if the index is not in [0, 58).
+        ActionTextError: if the index is not in [0, 58).
     """
     if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"action {action} is not in [0, {NUM_ACTIONS})")
+        raise ActionTextError(f"action {action} is not in [0, {NUM_ACTIONS})")
     return f"take {tile_to_text(action)}" if action < NUM_TILES else _WORDS[action]
 
 
@@ -40,11 +41,11 @@ def action_from_text(text: str) -> int:
     """Return the index of an action's text; case and spacing do not matter.
 
     Raises:
-        ValueError: if the text is no action; the message shows the forms.
+        ActionTextError: if the text is no action; the message shows the forms.
     """
     action = _ACTION_OF_TEXT.get(" ".join(text.lower().split()))
     if action is None:
-        raise ValueError(
+        raise ActionTextError(
             f"{text!r} is no Keltis action; expected 'take COLOUR NUMBER' (colours "
             f"{', '.join(COLOURS)}; numbers 0..{NUM_NUMBERS - 1}), 'reveal', 'keep' or 'leave'"
         )

@@ -30,7 +30,7 @@ SPEC = GameSpec(
     options={
         "symbols": Option(
             FIXED,
-            f'"{FIXED}", "{SHUFFLED}", a path, or a mapping',
+            f'"{FIXED}" or "{SHUFFLED}" or a path or a mapping',
             "which tiles bear which symbols: the shipped table, each game its own, or yours",
         ),
         "first_player": Option(None, "a seat, or None", "who begins; None draws the seat"),

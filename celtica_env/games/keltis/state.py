@@ -7,12 +7,15 @@ that a player may not know. Seats index the first axis, then colours, then numbe
 
 import numpy as np
 
-from celtica_env.core.types import HEADER
+from celtica_env.core.types import HEADER, Field
 from celtica_env.games.keltis.tables import (
     MAX_PLAYERS,
     NUM_COLOURS,
     NUM_NUMBERS,
     NUM_SYMBOLS,
+    Phase,
+    Place,
+    Symbol,
 )
 
 STATE_DTYPE = np.dtype(
@@ -38,3 +41,14 @@ STATE_DTYPE = np.dtype(
         ("bonus", "i1", (MAX_PLAYERS,)),  # bonus points
     ]
 )
+
+FIELDS = (
+    Field("phase", len(Phase) - 1, words=tuple(phase.name.lower() for phase in Phase)),
+    Field("is_extra", 1),
+    Field("place", Place.ROW + MAX_PLAYERS - 1),
+    Field("symbol", len(Symbol) - 1),
+    Field("direction", 1, low=-1),
+    Field("is_shuffled", 1),
+    Field("first_player", MAX_PLAYERS - 1, low=-1),
+)
+"""What a position's text holds, in the order of the record; the rest is derived."""
