@@ -21,8 +21,8 @@ import numpy as np
 import celtica_env
 from celtica_env import Replay, load_agent, save_replays
 from celtica_env.core.batch import Batch
+from celtica_env.testing.play import decisions, player_counts
 from celtica_env.testing.playthrough import playthrough
-from tests.core.play import decisions, player_counts
 
 FOLDER = Path(__file__).parent
 SHOWN_EVERY = 50  # decisions
