@@ -36,16 +36,22 @@ REVEALED = int(Phase.REVEALED)
 DOWN, ROW = int(Place.DOWN), int(Place.ROW)
 CLOVER, WISH, UNKNOWN = int(Symbol.CLOVER), int(Symbol.WISH), int(Symbol.UNKNOWN)
 
-CHANCE_UP = (0.0, 0.0, 0.7, 0.6, 0.5)  # that an open tile that fits is laid in the end, by players
-CHANCE_DOWN = (0.0, 0.0, 0.5, 0.4, 0.3)  # the same of a tile face down
-CHANCE_WISH = (0.0, 0.0, 0.4, 0.3, 0.22)  # to get a wish stone that lies in no row
-HASTE = 3.0  # tiles face down per player at which the chance of open ones has fallen to half
-SKIPPED = 0.8  # exponent: of many tiles that can follow, a part is skipped
-EMPTY = 0.7  # share of those that an empty row gets
-DENIED = 0.3  # share of a rival's gain that taking a tile is worth
+CHANCE_UP = (
+    0.0,
+    0.0,
+    0.6,
+    0.55,
+    0.48,
+)  # that an open tile that fits is laid in the end, by players
+CHANCE_DOWN = (0.0, 0.0, 0.58, 0.45, 0.37)  # the same of a tile face down
+CHANCE_WISH = (0.0, 0.0, 0.3, 0.22, 0.18)  # to get a wish stone that lies in no row
+HASTE = 1.9  # tiles face down per player at which the chance of open ones has fallen to half
+SKIPPED = 0.9  # exponent: of many tiles that can follow, a part is skipped
+EMPTY = 1.05  # share of those that an empty row gets
+DENIED = 0.55  # share of a rival's gain that taking a tile is worth
 OPENED = 0.3  # share of a rival's gain that leaving a tile costs
 LATER = 0.8  # a rival who moves one seat later counts so much less
-EXTRA_TURN = 2.0  # what a clover is worth to whoever is to take it later
+EXTRA_TURN = 1.8  # what a clover is worth to whoever is to take it later
 
 # Working memory: per colour the numbers open and face down as bits; per seat and colour the value
 # of the row, per seat that of one more wish stone; chances of open tiles and of those face down.

@@ -5,7 +5,7 @@ import pytest
 
 import celtica_env
 from celtica_env.games.keltis.tables import COLOURS, Phase, Place, Symbol
-from tests.core.play import NUM_GAMES, decisions, pick
+from celtica_env.testing.play import NUM_GAMES, decisions, pick
 from tests.games.keltis.positions import SCALES, Position
 from tests.oracles.keltis import fits, row_points, wish_points
 

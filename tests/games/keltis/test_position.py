@@ -7,7 +7,7 @@ import celtica_env
 from celtica_env import position_from_text, position_to_text
 from celtica_env.core.errors import PositionError
 from celtica_env.games.keltis.tables import Phase, Place, Symbol
-from tests.core.play import decisions
+from celtica_env.testing.play import decisions
 from tests.games.keltis.positions import Position, tile_of
 
 DERIVED = (

@@ -8,7 +8,7 @@ import pytest
 import celtica_env
 from celtica_env.games.keltis.symbols import default_symbols
 from celtica_env.games.keltis.tables import COLOURS, SYMBOLS, Phase, Place, Symbol
-from tests.core.play import decisions, play_out
+from celtica_env.testing.play import decisions, play_out
 from tests.games.keltis.positions import Position, tile_of
 
 # In the shipped table blue 2 and 6 bear clovers, blue 0 and 8 wish stones, blue 1, 3, 5, 7 and 9
