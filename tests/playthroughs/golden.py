@@ -27,7 +27,7 @@ from celtica_env.testing.playthrough import playthrough
 FOLDER = Path(__file__).parent
 SHOWN_EVERY = 50  # decisions
 NUM_SOUGHT = 64  # games played at once in search of an ending
-NUM_RECORDED = 6  # games per number of players
+NUM_RECORDED = 8  # games per number of players
 
 
 @dataclass(frozen=True)
