@@ -156,19 +156,20 @@ def rewards_add_up_to_the_payoff(table: Table) -> None:
 def there_is_one_mask_in_all_places(table: Table) -> None:
     """Observation, info and engine agree; agents that wait or have ended may do nothing."""
     env = make(table)
-    for count, (agent, (observation, _, terminated, _, info), _) in enumerate(play(env)):
-        if count % table.stride and not terminated:
+    for count, (agent, (observation, *_, info), action) in enumerate(play(env)):
+        is_over = action is None
+        if count % table.stride and not is_over:
             continue
         at = Spot(env.batch)
         for other in env.possible_agents:
             mask = env.observe(other)["action_mask"]
             is_fine = mask.dtype == np.int8 and mask.shape == (table.spec.num_actions,)
             expect(is_fine and mask.flags.c_contiguous, "expected a contiguous int8 mask", at)
-            if other != agent or terminated:
+            if other != agent or is_over:
                 expect(not mask.any(), f"expected an all-zero mask for {other}, which waits", at)
         about = [name for name, told in env.infos.items() if told]
-        expect(about == ([] if terminated else [agent]), f"unexpected infos {env.infos}", at)
-        if not terminated:
+        expect(about == ([] if is_over else [agent]), f"unexpected infos {env.infos}", at)
+        if not is_over:
             mask = observation["action_mask"]
             expect_equal(mask[None], env.batch.masks(), "the mask in the observation", env.batch)
             expect_equal(info["action_mask"], mask, "the mask in the info", env.batch)
@@ -201,7 +202,8 @@ def an_illegal_action_changes_nothing(table: Table) -> None:
 def what_an_agent_cannot_know_shows_nowhere(table: Table) -> None:
     """Observation, mask and picture stay the same when all else is dealt anew."""
     env = make(table, render_mode="ansi")
-    for count, (_, (_, _, is_over, *_), _) in enumerate(play(env)):
+    for count, (*_, action) in enumerate(play(env)):
+        is_over = action is None
         if count % (SAMPLE_EVERY * table.stride) and not is_over:
             continue
         for seat, agent in enumerate(env.possible_agents):
