@@ -15,7 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 import celtica_env
 from celtica_env.core.errors import CelticaError
 from celtica_env.core.notation import check_positions
-from tests.core.play import choose, each_game, player_counts, snapshot
+from celtica_env.testing.play import choose, player_counts, snapshot
+from tests.each_game import each_game
 
 NUM_GAMES = 3
 subsets = st.lists(st.integers(0, NUM_GAMES - 1), unique=True)

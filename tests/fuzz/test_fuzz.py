@@ -23,9 +23,10 @@ from celtica_env import (
 )
 from celtica_env.core.errors import CelticaError
 from celtica_env.core.registry import load_game
+from celtica_env.testing.play import decisions, play_out
 from celtica_train import cli
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
-from tests.core.play import decisions, each_game, play_out
+from tests.each_game import each_game
 from tests.fuzz.mutate import damaged_objects, damaged_texts, moved_digits
 
 INPUTS = {

@@ -21,13 +21,13 @@ import numpy as np
 import celtica_env
 from celtica_env import Replay, load_agent, save_replays
 from celtica_env.core.batch import Batch
+from celtica_env.testing.play import decisions, player_counts
 from celtica_env.testing.playthrough import playthrough
-from tests.core.play import decisions, player_counts
 
 FOLDER = Path(__file__).parent
 SHOWN_EVERY = 50  # decisions
 NUM_SOUGHT = 64  # games played at once in search of an ending
-NUM_RECORDED = 6  # games per number of players
+NUM_RECORDED = 8  # games per number of players
 
 
 @dataclass(frozen=True)

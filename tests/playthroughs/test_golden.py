@@ -6,8 +6,9 @@ import pytest
 
 import celtica_env
 from celtica_env import Replay, load_replays
+from celtica_env.testing.play import player_counts
 from celtica_env.testing.playthrough import playthrough
-from tests.core.play import each_game, player_counts
+from tests.each_game import each_game
 from tests.playthroughs import golden
 
 MAX_BYTES = 30_000  # of one playthrough: people read them

@@ -154,7 +154,7 @@ def test_bad_arguments_say_what_is_accepted(capsys):
     ]:
         with pytest.raises(OptionError, match=words):
             evaluate(*arguments)
-    with pytest.raises(OptionError, match="at least 1"):
+    with pytest.raises(OptionError, match="from 1 to"):
         evaluate(["greedy", "random"], num_games=0)
     with pytest.raises(UnknownNameError, match="known games"):
         evaluate(["greedy", "random"], "chess")

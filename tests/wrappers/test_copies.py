@@ -10,7 +10,7 @@ import celtica_env
 from celtica_env.core.errors import OptionError
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from celtica_env.wrappers.sb3 import SeatVecEnv
-from tests.core.play import each_game
+from tests.each_game import each_game
 from tests.wrappers.kinds import AEC, KINDS, Seat, first_legal
 
 COPIES = {

@@ -9,9 +9,9 @@ from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from celtica_env.wrappers.registration import gymnasium_id
 from tests.core.processes import START_METHODS, ask_child
+from tests.each_game import each_game
 from tests.wrappers.kinds import KINDS, first_legal
 
-each_game = pytest.mark.parametrize("game", celtica_env.games())
 each_method = pytest.mark.parametrize("method", START_METHODS)
 
 

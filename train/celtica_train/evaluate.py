@@ -22,6 +22,7 @@ from celtica_train.report import print_result
 
 Z95 = 1.959964
 CHUNK = 2048  # games played at once
+MAX_GAMES = 10**8  # days of play; more is a slip of the finger
 
 
 @dataclass
@@ -122,8 +123,8 @@ def evaluate(
         )
     if not 1 <= len(agents) <= num_players:
         raise OptionError(f"need 1 to {num_players} agents for {num_players} players")
-    if not isinstance(num_games, (int, np.integer)) or num_games < 1:
-        raise OptionError(f"games must be an integer at least 1, got {num_games!r}")
+    if not isinstance(num_games, (int, np.integer)) or not 1 <= num_games <= MAX_GAMES:
+        raise OptionError(f"games must be an integer from 1 to {MAX_GAMES}, got {num_games!r}")
     if replays is not None and Path(replays).exists():
         raise OptionError(f"{replays} exists; name a new file for the replays")
     seed, num_players, num_games = check_seed(seed), int(num_players), int(num_games)
