@@ -3,7 +3,14 @@
 import celtica_env.games  # noqa: F401, first: the function `games` then takes this name
 from celtica_env.core.agents import Agent, load_agent
 from celtica_env.core.batch import Batch, make_batch
+from celtica_env.core.notation import (
+    action_from_text,
+    action_to_text,
+    position_from_text,
+    position_to_text,
+)
 from celtica_env.core.registry import games, register_game, spec
+from celtica_env.core.replay import Replay, load_replays, save_replays
 from celtica_env.core.view import View
 from celtica_env.version import __version__
 from celtica_env.wrappers.registration import register_environments
@@ -11,12 +18,19 @@ from celtica_env.wrappers.registration import register_environments
 __all__ = [
     "Agent",
     "Batch",
+    "Replay",
     "View",
     "__version__",
+    "action_from_text",
+    "action_to_text",
     "games",
     "load_agent",
+    "load_replays",
     "make_batch",
+    "position_from_text",
+    "position_to_text",
     "register_game",
+    "save_replays",
     "spec",
 ]
 

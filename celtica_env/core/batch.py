@@ -9,9 +9,11 @@ is truncated: no payoff. A game that ends on that very step is terminated, not t
 
 from __future__ import annotations
 
+import copy
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from types import SimpleNamespace
@@ -22,8 +24,10 @@ import numpy.typing as npt
 
 from celtica_env.core import loops
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
+from celtica_env.core.notation import check_positions
 from celtica_env.core.registry import load_game
-from celtica_env.core.streams import stream_keys
+from celtica_env.core.replay import Recorder, Replay
+from celtica_env.core.streams import check_seed, stream_keys
 from celtica_env.core.types import FULL, PAYOFFS, Game
 from celtica_env.core.view import View
 
@@ -60,6 +64,7 @@ def game_kernels(package: str) -> SimpleNamespace:
         loops.step_games: (
             states, rows, rows, flags, 0, 0, rows, states, floats, flags, flags,
         ),
+        loops.find_finished: (states, rows, 0, flags),
         loops.mask_games: (states, rows, flags, np.zeros((1, 1), np.bool_)),
         loops.observe_games: (states, rows, rows, floats[0], floats),
         loops.potential_games: (states, rows, floats),
@@ -106,6 +111,7 @@ class Batch:
         num_threads: int,
         game_offset: int,
         reuse_buffers: bool,
+        record: bool,
         options: dict[str, Any],
     ) -> None:
         self.game = game
@@ -116,7 +122,7 @@ class Batch:
         self.num_threads = num_threads
         self.reuse_buffers = reuse_buffers
         self._autoreset = AUTORESET[autoreset]
-        self._max_steps = NO_LIMIT if max_steps is None else max_steps
+        self.max_steps = max_steps
         template = game.new_record(num_players, options)
         template["num_players"] = num_players
         template["payoff"] = PAYOFFS.index(payoff)
@@ -130,6 +136,8 @@ class Batch:
         self._buffers: dict[str, np.ndarray] = {}
         self._fresh: set[str] = set()
         self._bind()
+        self._recorder = Recorder(self) if record else None
+        self._final_replays: dict[int, Replay] = {}  # of the games in `final_states`
         self.reset(seed=fresh_seed() if seed is None else seed)
 
     def _bind(self) -> None:
@@ -150,6 +158,15 @@ class Batch:
     def spec(self):
         """The game's declared facts."""
         return self.game.spec
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether the batch was made with `record=True`."""
+        return self._recorder is not None
+
+    @property
+    def _step_limit(self) -> int:
+        return NO_LIMIT if self.max_steps is None else self.max_steps
 
     @property
     def to_move(self) -> np.ndarray:
@@ -265,12 +282,29 @@ class Batch:
         rewards = np.empty((n, self.num_players), np.float32)
         terminated, truncated = np.empty(n, np.bool_), np.empty(n, np.bool_)
         last = self.final_states if self._autoreset == loops.SAME_STEP else self.states
+        was_finished = self.finished[rows]
         self._fresh.clear()
         self._run(
             self._kernels.step_games, n, self.states, rows, actions, self.finished, self._autoreset,
-            self._max_steps, self._ticks, last, rewards, terminated, truncated,
+            self._step_limit, self._ticks, last, rewards, terminated, truncated,
         )  # fmt: skip
+        if self._recorder is not None:
+            self._record(rows, actions, was_finished, (rewards, terminated, truncated))
         return rewards, terminated, truncated
+
+    def _record(
+        self, rows: np.ndarray, actions: np.ndarray, was_finished: np.ndarray, outcome: tuple
+    ) -> None:
+        assert self._recorder is not None
+        played = ~was_finished
+        self._recorder.add(rows[played], actions[played], *(part[played] for part in outcome))
+        dealt = rows[was_finished]
+        if self._autoreset == loops.SAME_STEP:
+            dealt = rows[outcome[1] | outcome[2]]
+            for row in dealt.tolist():
+                last = self.final_states[row]
+                self._final_replays[row] = self._recorder.replay(row, last)
+        self._recorder.begin(dealt, self.states)
 
     def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
         """Begin new games, in all rows or where `mask` `(B,)` bool is True.
@@ -286,12 +320,81 @@ class Batch:
         self.finished[rows] = False
         if reseed:
             self._ticks[rows] = 0
+        if self._recorder is not None:
+            self._recorder.begin(rows, self.states)
+
+    def set_states(
+        self, states: np.ndarray, where: npt.ArrayLike | None = None, *, check: bool = True
+    ) -> None:
+        """Put positions on the table, which go on from there.
+
+        Args:
+            states: `(n,)` full records of this game and number of players, from `states` of a
+                batch, `View.sample` or `position_from_text`.
+            where: distinct indices of games `(n,)`; all when None.
+            check: see that play could get to each position. Unnecessary, and slow for thousands,
+                with records that come unchanged from a batch or a view; a record that is none of a
+                game can crash the process if it is not checked.
+
+        Raises:
+            OptionError: a wrong shape, dtype or number of players, or a censored record.
+            PositionError: a position that play cannot reach.
+        """
+        rows = self._rows(where)
+        states = self._as_states(states, len(rows))
+        if check:
+            if (states["viewer"] != FULL).any():
+                raise OptionError("a censored record cannot be played; `View.sample` fills it in")
+            check_positions(self.game, states)
+        self.states[rows] = states
+        self._fresh.clear()
+        kernel = self._kernels.find_finished
+        self._run(kernel, len(rows), self.states, rows, self._step_limit, self.finished)
+        if self._recorder is not None:
+            self._recorder.begin(rows, self.states)
+
+    def replay(
+        self, row: int = 0, *, final: bool = False, info: Mapping[str, Any] | None = None
+    ) -> Replay:
+        """Return the record of a game, running or finished, of a batch made with `record=True`.
+
+        Args:
+            row: index of the game.
+            final: the last game that ended there, in place of the one that lies there; with
+                same-step autoreset only.
+            info: what to keep with it, such as the agents' names; anything JSON can hold.
+
+        Raises:
+            OptionError: the batch does not record, or there is no such game.
+        """
+        if self._recorder is None:
+            raise OptionError("games are recorded in a batch made with record=True only")
+        row = int(self._rows([row])[0])
+        if not final:
+            return self._recorder.replay(row, self.states[row], info)
+        if row not in self._final_replays:
+            raise OptionError(f"no game {row} has ended in a batch with autoreset='same_step'")
+        return replace(self._final_replays[row], info=dict(info or {}))
 
     def clone(self) -> Batch:
         """Return an independent copy; both go on identically under the same actions."""
-        copy = Batch.__new__(Batch)
-        copy.__setstate__(self.__getstate__())
-        return copy
+        clone = Batch.__new__(Batch)
+        clone.__setstate__(self.__getstate__())
+        return clone
+
+    def restore(self, saved: Batch) -> None:
+        """Go back to where `saved`, a clone of this batch, stands; it stays as it is.
+
+        Raises:
+            OptionError: it is a batch of another game or size.
+        """
+        same = ("num_games", "num_players")
+        if saved.spec != self.spec or any(getattr(saved, n) != getattr(self, n) for n in same):
+            raise OptionError(
+                f"can restore a batch of {self.num_games} games of {self.spec.id} for "
+                f"{self.num_players} players only"
+            )
+        self.__setstate__(saved.__getstate__())
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -300,6 +403,8 @@ class Batch:
         state["_buffers"], state["_fresh"] = {}, set()
         for name in ("states", "final_states", "finished", "_ticks"):
             state[name] = state[name].copy()
+        for name in ("_recorder", "_final_replays"):
+            state[name] = copy.deepcopy(state[name])
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -334,6 +439,18 @@ class Batch:
         if self._autoreset != loops.SAME_STEP:
             raise OptionError("final positions are kept with autoreset='same_step' only")
         return self.final_states
+
+    def _as_states(self, states: np.ndarray, n: int) -> np.ndarray:
+        dtype = self.spec.state_dtype
+        if not isinstance(states, np.ndarray) or states.dtype != dtype or states.shape != (n,):
+            seen = getattr(states, "dtype", type(states).__name__), np.shape(states)
+            raise OptionError(
+                f"expected {n} records of {self.spec.id}, an array of shape ({n},) and the dtype "
+                f"of `spec.state_dtype`; got {seen[0]} of shape {seen[1]}"
+            )
+        if (states["num_players"] != self.num_players).any():
+            raise OptionError(f"this batch has {self.num_players} players, the records have not")
+        return states.copy()
 
     def _as_seats(self, seats: npt.ArrayLike, n: int) -> np.ndarray:
         seats = np.asarray(seats)
@@ -403,17 +520,6 @@ def fresh_seed() -> int:
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
-def check_seed(seed: int) -> int:
-    """Return a valid seed as a Python int.
-
-    Raises:
-        OptionError: if it is not a non-negative integer.
-    """
-    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise OptionError(f"seed must be a non-negative integer or None, got {seed!r}")
-    return int(seed)
-
-
 def _check_int(name: str, value: Any, low: int, high: int | None = None) -> int:
     is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_int or value < low or (high is not None and value > high):
@@ -440,6 +546,7 @@ def make_batch(
     num_threads: int = 1,
     game_offset: int = 0,
     reuse_buffers: bool = False,
+    record: bool = False,
     **options: Any,
 ) -> Batch:
     """Make a batch of games, dealt and ready to be stepped.
@@ -460,6 +567,7 @@ def make_batch(
         game_offset: number of the first game within the seed, to split one batch into several.
         reuse_buffers: hand out the same observation and mask arrays every time, rewritten in
             place. Faster for large batches; copy what you keep.
+        record: keep the actions of each game, for `Batch.replay`.
         options: the game's own options, see `spec(game).options`.
 
     Raises:
@@ -491,5 +599,6 @@ def make_batch(
         num_threads=num_threads,
         game_offset=game_offset,
         reuse_buffers=reuse_buffers,
+        record=record,
         options=options,
     )

@@ -23,6 +23,8 @@ from typing import Any
 import numba
 import numpy as np
 
+from celtica_env.core import loops
+
 ANNOUNCE_AFTER = 2.0  # seconds; loading from the cache takes a fraction of one
 
 
@@ -104,8 +106,8 @@ def announced(what: str) -> Iterator[None]:
 
 @cache
 def game_namespace(package: str) -> dict[str, Any]:
-    """Return every name of a game's `rules` and `observe` modules."""
-    names: dict[str, Any] = {}
+    """Return every name of a game's `rules` and `observe` modules, and verbs it may leave out."""
+    names: dict[str, Any] = {"is_truncated": numba.njit(loops.is_truncated)}
     for module in game_modules(package):
         names.update(vars(module))
     return names

@@ -29,5 +29,17 @@ class BoardError(CelticaError, ValueError):
     """A board file breaks a rule; the message names the place and the reason."""
 
 
+class PositionError(CelticaError, ValueError):
+    """A position, or its text, is none that play can reach; the message says what is wrong."""
+
+
+class ActionTextError(CelticaError, ValueError):
+    """A text names no action, or a number has none; the message shows the forms there are."""
+
+
+class ReplayError(CelticaError, ValueError):
+    """A replay is damaged, from other rules, or does not play as recorded; the message says why."""
+
+
 class CheckpointError(CelticaError, RuntimeError):
     """A checkpoint is missing, damaged or made for something else."""

@@ -15,6 +15,11 @@ def _verb(*_):
     raise NotImplementedError("bound to a game's function by core.compile")
 
 
+def is_truncated(s):
+    """Say whether the game's own limit cuts it off: never, unless the game has this verb too."""
+    return False
+
+
 reset = step = is_legal = legal_mask = observe = is_terminal = _verb
 returns = potential = censor = determinize = _verb
 
@@ -65,7 +70,7 @@ def step_games(
         if is_terminal(s):
             ends[k] = True
             returns(s, rewards[k])
-        elif s.step_count >= max_steps:
+        elif s.step_count >= max_steps or is_truncated(s):
             truncs[k] = True
         else:
             continue
@@ -74,6 +79,13 @@ def step_games(
             reset(s)
         else:
             finished[row] = True
+
+
+def find_finished(states, rows, max_steps, finished, start, stop):
+    """Write for each record whether its game has ended or is cut off, `finished` (B,) bool."""
+    for k in range(start, stop):
+        s = states[rows[k]]
+        finished[rows[k]] = is_terminal(s) or s.step_count >= max_steps or is_truncated(s)
 
 
 def mask_games(states, rows, finished, out, start, stop):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 
-from celtica_env.core.errors import UnknownNameError
+from celtica_env.core.errors import OptionError, UnknownNameError
 from celtica_env.core.types import Game, GameSpec
 
 _GAMES = {
@@ -21,11 +21,13 @@ def games() -> tuple[str, ...]:
 def register_game(name: str, package: str) -> None:
     """Add a game of your own: `package` is the import path of a folder that holds `GAME`.
 
+    `name` must be the game's own, `GAME.spec.name`.
+
     Raises:
-        ValueError: if the name is taken by another package.
+        OptionError: the name is taken by another package.
     """
     if _GAMES.get(name, package) != package:
-        raise ValueError(f"game {name!r} is registered already, from {_GAMES[name]}")
+        raise OptionError(f"game {name!r} is registered already, from {_GAMES[name]}")
     _GAMES[name] = package
 
 
@@ -33,11 +35,16 @@ def load_game(name: str) -> Game:
     """Return a game's identity card.
 
     Raises:
-        UnknownNameError: if no such game is registered.
+        UnknownNameError: no such game is registered.
+        OptionError: its package holds no game of that name.
     """
     if not isinstance(name, str) or name not in _GAMES:
         raise UnknownNameError(f"unknown game {name!r}; known games: {', '.join(_GAMES)}")
-    return importlib.import_module(_GAMES[name]).GAME
+    game = getattr(importlib.import_module(_GAMES[name]), "GAME", None)
+    if not isinstance(game, Game) or game.spec.name != name:
+        held = f"the game {game.spec.name!r}" if isinstance(game, Game) else "no GAME"
+        raise OptionError(f"{_GAMES[name]} is registered as {name!r}, but holds {held}")
+    return game
 
 
 def spec(name: str) -> GameSpec:

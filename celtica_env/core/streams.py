@@ -5,6 +5,8 @@ Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OO
 
 import numpy as np
 
+from celtica_env.core.errors import OptionError
+
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -36,3 +38,14 @@ def stream_keys(seed: int, indices: np.ndarray) -> np.ndarray:
         `(N,)` uint64, well mixed: neighbouring seeds and indices share nothing.
     """
     return mix_keys(np.random.SeedSequence(seed).generate_state(1, np.uint64), indices)
+
+
+def check_seed(seed: int) -> int:
+    """Return a valid seed as a Python int.
+
+    Raises:
+        OptionError: if it is not a non-negative integer.
+    """
+    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
+        raise OptionError(f"seed must be a non-negative integer or None, got {seed!r}")
+    return int(seed)

@@ -66,6 +66,21 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Field:
+    """The integers a field of the record may hold, and how a position's text writes them.
+
+    Attributes:
+        low, high: bounds, for each number of the field.
+        words: names of the values `low` to `high`, where numbers would say little.
+    """
+
+    name: str
+    high: int
+    low: int = 0
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Option:
     """A rule option: its default, the accepted values in words, and what it changes."""
 
@@ -136,14 +151,20 @@ class Game:
             `observe` modules.
         new_record: `(num_players, options) -> (1,)` record with board and options filled in and
             everything else zero; raises `OptionError` or `BoardError`.
+        fields: every field of the record that is neither in `HEADER` nor derived from others.
+        complete: `(1,)` record whose header and `fields` are set and within their bounds -> None;
+            fills in the derived fields; raises `PositionError` where no game could get to, or
+            where its kernels could not go on from.
         action_to_text: one-line form of an action index.
-        action_from_text: its inverse; raises `ValueError` on unknown text.
+        action_from_text: its inverse; raises `ActionTextError` on unknown text.
         render_text: `(record, viewer) -> str`, the position as that seat sees it.
     """
 
     spec: GameSpec
     package: str
     new_record: Callable[[int, Mapping[str, Any]], np.ndarray]
+    fields: tuple[Field, ...]
+    complete: Callable[[np.ndarray], None]
     action_to_text: Callable[[int], str]
     action_from_text: Callable[[str], int]
     render_text: Callable[[np.void, int], str]

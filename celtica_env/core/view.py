@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from celtica_env.core.streams import mix_keys, stream_keys
+from celtica_env.core.streams import check_seed, mix_keys, stream_keys
 from celtica_env.core.types import Game, GameSpec
 
 
@@ -85,8 +85,11 @@ class View:
         """Return full states `(n,)` drawn uniformly from those consistent with each row.
 
         A draw depends on `seed` and on `keys`, never on the true hidden cards.
+
+        Raises:
+            OptionError: the seed is not a non-negative integer.
         """
         out = np.empty_like(self.states)
-        keys = mix_keys(self.keys, stream_keys(seed, np.zeros(1)))
+        keys = mix_keys(self.keys, stream_keys(check_seed(seed), np.zeros(1)))
         self._kernels.determinize_games(self.states, self._rows, keys, out, 0, len(self))
         return out

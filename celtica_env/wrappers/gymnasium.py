@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -9,16 +10,19 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from celtica_env.core.batch import check_seed, make_batch
+from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.registry import load_game
+from celtica_env.core.replay import Replay
+from celtica_env.core.streams import check_seed
+from celtica_env.wrappers.copies import Copyable, batch_identity
 from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames
 from celtica_env.wrappers.spaces import action_space, observation_box
 
 RENDER_MODES = ("human", "ansi")
 
 
-class SeatEnv(gymnasium.Env):
+class SeatEnv(Copyable, gymnasium.Env):
     """One game in which the learner holds one seat and agents play the others.
 
     The observation is the flat vector; the mask is `action_masks()` (bool, for sb3-contrib) and
@@ -27,6 +31,7 @@ class SeatEnv(gymnasium.Env):
     `illegal_reward`, `info["illegal_action"]` says so, and `num_illegal` counts.
     """
 
+    _PROGRESS = ("games", "_np_random", "_np_random_seed")
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012, Gymnasium's form
 
     def __init__(
@@ -119,6 +124,13 @@ class SeatEnv(gymnasium.Env):
         print(text)
         return None
 
+    def replay(self, info: Mapping[str, Any] | None = None) -> Replay:
+        """Return the record of the game so far, of an environment made with `record=True`."""
+        return self.games.batch.replay(info=info)
+
+    def _identity(self) -> tuple[Any, ...]:
+        return batch_identity(self.games.batch)
+
     def _info(self) -> dict[str, Any]:
         return {
             "action_mask": self.action_masks().astype(np.int8),
@@ -126,12 +138,14 @@ class SeatEnv(gymnasium.Env):
         }
 
 
-class SeatVectorEnv(VectorEnv):
+class SeatVectorEnv(Copyable, VectorEnv):
     """B games as a native Gymnasium vector environment, all autoreset modes.
 
     `infos["action_mask"]` is `(B, A)` int8 and belongs to the returned observation in each mode; a
     game that is over has an all-ones row, so a trainer may sample the action that is ignored.
     """
+
+    _PROGRESS = ("games", "_np_random", "_np_random_seed")
 
     def __init__(
         self,
@@ -213,6 +227,9 @@ class SeatVectorEnv(VectorEnv):
     def action_masks(self) -> np.ndarray:
         """Return the learners' legal actions, `(B, A)` bool."""
         return self.games.action_masks()
+
+    def _identity(self) -> tuple[Any, ...]:
+        return batch_identity(self.games.batch)
 
     def _restart_finished(self) -> dict[str, Any]:
         ended = self.games.batch.finished.copy()

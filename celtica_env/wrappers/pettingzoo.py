@@ -9,10 +9,9 @@ fresh memory.
 
 from __future__ import annotations
 
-import copy
 import operator
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,16 +20,27 @@ from gymnasium import logger, spaces
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
-from celtica_env.core.batch import check_seed, make_batch
+from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.registry import load_game
+from celtica_env.core.replay import Replay
+from celtica_env.core.streams import check_seed
 from celtica_env.core.types import Game
+from celtica_env.wrappers.copies import Copyable, batch_identity
 from celtica_env.wrappers.errors import ResetNeededError
 from celtica_env.wrappers.spaces import action_space, observation_box
 
 ILLEGAL = ("raise", "terminate")
 RENDER_MODES = ("human", "ansi")
-ARGUMENTS = ("num_players", "illegal", "illegal_reward", "max_cycles", "payoff", "render_mode")
+ARGUMENTS = (
+    "num_players",
+    "illegal",
+    "illegal_reward",
+    "max_cycles",
+    "payoff",
+    "record",
+    "render_mode",
+)
 RESET_OPTIONS = ("game_index",)
 CHECKERS_OPTION = "options"
 """PettingZoo's API tests reset with `options={"options": 1}`; this one foreign key is ignored."""
@@ -43,7 +53,7 @@ _SET_BY_RESET = (
 Observation = dict[str, np.ndarray]
 
 
-class GameAECEnv(AECEnv[str, Observation, int | None]):
+class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
     """A turn-based environment for any registered game.
 
     An observation is `{"observation": (F,) float32, "action_mask": (A,) int8}`, 1 = legal. The mask
@@ -61,6 +71,7 @@ class GameAECEnv(AECEnv[str, Observation, int | None]):
         illegal_reward: what the offender gets under `"terminate"`; the others get 0.
         max_cycles: decisions after which a game is truncated, without payoff; None for no limit.
         payoff: `"win"`, `"rank"` or `"margin"`, see `make_batch`.
+        record: keep the actions of the game, for `replay()`.
         render_mode: `"ansi"`: `render()` returns text. `"human"`: every position is printed. Both
             show what the agent to move may see.
         options: the game's own options, see `celtica_env.spec(game).options`.
@@ -76,6 +87,7 @@ class GameAECEnv(AECEnv[str, Observation, int | None]):
     """
 
     infos: dict[str, dict[str, Any]]
+    _PROGRESS = (*_SET_BY_RESET, "batch", "_seed", "_action_mask")
 
     def __init__(
         self,
@@ -86,6 +98,7 @@ class GameAECEnv(AECEnv[str, Observation, int | None]):
         illegal_reward: float = -1.0,
         max_cycles: int | None = None,
         payoff: str = "win",
+        record: bool = False,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -101,6 +114,7 @@ class GameAECEnv(AECEnv[str, Observation, int | None]):
             seed=self._seed,
             max_steps=_check_max_cycles(max_cycles),
             payoff=payoff,
+            record=record,
             **options,
         )
         spec = self.game.spec
@@ -330,9 +344,18 @@ class GameAECEnv(AECEnv[str, Observation, int | None]):
     def close(self) -> None:
         """Do nothing: there is no window. May be called any number of times."""
 
-    def clone(self) -> GameAECEnv:
-        """Return an independent copy, at any point of a game; both go on identically."""
-        return copy.deepcopy(self)
+    def replay(self, info: Mapping[str, Any] | None = None) -> Replay:
+        """Return the record of the game so far, of an environment made with `record=True`.
+
+        Raises:
+            ResetNeededError: before the first reset.
+            OptionError: the environment does not record.
+        """
+        self._require_game("replay")
+        return self.batch.replay(info=info)
+
+    def _identity(self) -> tuple[Any, ...]:
+        return batch_identity(self.batch)
 
 
 def make_parallel_env(

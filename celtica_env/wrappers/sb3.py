@@ -11,21 +11,25 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import OptionError
+from celtica_env.wrappers.copies import Copyable, batch_identity
 from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames, check_number
 from celtica_env.wrappers.spaces import action_space, observation_box
 
 
-class SeatVecEnv(VecEnv):
+class SeatVecEnv(Copyable, VecEnv):
     """B games for `MaskablePPO` and its kin, the learner in one seat of each.
 
     The observation is the flat vector alone; masks come from `env_method("action_masks")`, which is
     answered for all games at once. As everywhere in Stable-Baselines3 a game that ends is restarted
     in the same step, its last observation is in `infos[i]["terminal_observation"]`, and
-    `infos[i]["episode"]` holds return (payoffs only), length and line-up of the episode.
+    `infos[i]["episode"]` holds return (payoffs only), length and line-up of the episode. With
+    `record=True` the game itself is in `infos[i]["replay"]`.
 
     Attributes:
         games: the seat games; `set_opponents` on it changes who is drawn from then on.
     """
+
+    _PROGRESS = ("games", "_returns", "_lengths", "_actions", "_pending_seed")
 
     def __init__(
         self,
@@ -109,9 +113,14 @@ class SeatVecEnv(VecEnv):
                 "l": int(self._lengths[row]),
                 "seat": int(self.games.seats[row]),
             }
+            if self.games.batch.is_recording:
+                infos[row]["replay"] = self.games.batch.replay(row)
         self._returns[ended] = 0
         self._lengths[ended] = 0
         self.games.start(ended)
+
+    def _identity(self) -> tuple[Any, ...]:
+        return batch_identity(self.games.batch)
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions of every learner, `(B, A)` bool, fresh."""

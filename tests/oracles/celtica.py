@@ -18,7 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
+
+from tests.oracles.chance import Chance
 
 NUM_COLOURS = 5
 DRUID_CARDS_PER_COLOUR = 12
@@ -64,33 +66,6 @@ DEFAULT_BOARD: Board = [
     ("ruin", 3),
     ("goal", 5),
 ]
-
-
-class Chance(Protocol):
-    """The source of all randomness of a game."""
-
-    def below(self, n: int) -> int:
-        """Returns a uniform integer in [0, n)."""
-
-
-class SplitMix:
-    """A `Chance` made of the SplitMix64 generator."""
-
-    _MASK = (1 << 64) - 1
-
-    def __init__(self, state: int) -> None:
-        self.state = state & self._MASK
-
-    def next(self) -> int:
-        """Returns the next 64-bit word."""
-        self.state = (self.state + 0x9E3779B97F4A7C15) & self._MASK
-        z = self.state
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & self._MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & self._MASK
-        return z ^ (z >> 31)
-
-    def below(self, n: int) -> int:
-        return ((self.next() >> 32) * n) >> 32
 
 
 def encode_play(colour: int, druid_cards: int, experience_cards: int) -> int:

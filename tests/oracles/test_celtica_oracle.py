@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import chain
 
 import pytest
@@ -17,11 +17,11 @@ from tests.oracles.celtica import (
     STOP,
     CelticaOracle,
     Pile,
-    SplitMix,
     decode_play,
     encode_play,
     standing,
 )
+from tests.oracles.chance import Lowest, Scripted, SplitMix
 
 RED, GREY, WHITE, BROWN, BLACK = range(5)
 GOAL = 18
@@ -30,29 +30,6 @@ FULL = list(range(9))
 ALL_DRUID_CARDS = sorted(list(range(5)) * 12)
 ALL_EXPERIENCE_CARDS = sorted(list(range(5)) * 4)
 ALL_PARTS = sorted(list(range(9)) * 10)
-
-
-class Lowest:
-    """A chance that always draws the lowest item and remembers the sizes of the piles."""
-
-    def __init__(self) -> None:
-        self.sizes: list[int] = []
-
-    def below(self, n: int) -> int:
-        self.sizes.append(n)
-        return 0
-
-
-class Scripted:
-    """A chance that returns the given numbers, then zeros."""
-
-    def __init__(self, values: Sequence[int]) -> None:
-        self._values = list(values)
-
-    def below(self, n: int) -> int:
-        value = self._values.pop(0) if self._values else 0
-        assert 0 <= value < n
-        return value
 
 
 def play(colour: int, druid_cards: int = 1, experience_cards: int = 0) -> int:
@@ -149,31 +126,7 @@ def play_randomly(
     return decisions
 
 
-# -------------------------------------------------------------------- chance and numbering
-
-
-def test_splitmix_gives_the_published_words() -> None:
-    generator = SplitMix(1234567)
-    assert [generator.next() for _ in range(5)] == [
-        6457827717110365317,
-        3203168211198807973,
-        9817491932198370423,
-        4593380528125082431,
-        16408922859458223821,
-    ]
-
-
-def test_splitmix_below_uses_the_upper_half_of_a_word() -> None:
-    generator = SplitMix(0)
-    assert generator.below(1000) == (0xE220A839 * 1000) >> 32
-    assert generator.state == 0x9E3779B97F4A7C15
-
-
-def test_splitmix_below_reaches_every_value_evenly() -> None:
-    generator = SplitMix(5)
-    seen = Counter(generator.below(7) for _ in range(7000))
-    assert sorted(seen) == list(range(7))
-    assert min(seen.values()) > 850
+# -------------------------------------------------------------------- numbering
 
 
 def test_plays_are_numbered_0_to_319_without_gaps() -> None:

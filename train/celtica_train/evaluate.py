@@ -13,8 +13,8 @@ import tyro
 
 from celtica_env import Agent, load_agent, make_batch, spec
 from celtica_env.core.agents import ask
-from celtica_env.core.batch import check_seed
 from celtica_env.core.errors import OptionError
+from celtica_env.core.streams import check_seed
 from celtica_train.report import print_result
 
 Z95 = 1.959964

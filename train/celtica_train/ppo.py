@@ -39,8 +39,8 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 from celtica_agents.policy import POLICY_FILE, PolicyAgent, PolicyInfo, policy_bytes
 from celtica_env import load_agent, spec
-from celtica_env.core.batch import check_seed
 from celtica_env.core.errors import CheckpointError, OptionError
+from celtica_env.core.streams import check_seed
 from celtica_env.wrappers.sb3 import SeatVecEnv
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
 from celtica_train.evaluate import Result, evaluate

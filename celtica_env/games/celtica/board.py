@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from celtica_env.core.errors import BoardError
+from celtica_env.core.errors import BoardError, CelticaError
 from celtica_env.core.options import read_object
 from celtica_env.games.celtica.tables import DISPLAY_SIZE, NUM_PLACES, Place
 
@@ -68,18 +68,23 @@ def _check_place(index: int, place: Any) -> tuple[int, int]:
     if name not in PLACE_KINDS:
         raise BoardError(f"{where}: unknown kind {name!r}; choose from {', '.join(PLACE_KINDS)}")
     kind = Place[name.upper()]
+    amount = place.get("amount", 0)
+    if isinstance(amount, bool) or not isinstance(amount, (int, np.integer)):
+        raise BoardError(f"{where}: amount must be an integer, got {amount!r}")
+    check_place(where, index, kind, int(amount), BoardError)
+    return int(kind), int(amount)
+
+
+def check_place(
+    where: str, index: int, kind: Place, amount: int, error: type[CelticaError]
+) -> None:
+    """Check that the place at an index may be of a kind and an amount; raise `error` if not."""
     for special, only in ((Place.START, 0), (Place.GOAL, NUM_PLACES - 1)):
         if (kind == special) != (index == only):
             need = "must be" if index == only else "cannot be"
-            raise BoardError(f"{where}: {need} the {special.name.lower()}, got kind {name!r}")
-    return int(kind), _check_amount(where, kind, place.get("amount", 0))
-
-
-def _check_amount(where: str, kind: Place, amount: Any) -> int:
-    if isinstance(amount, bool) or not isinstance(amount, (int, np.integer)):
-        raise BoardError(f"{where}: amount must be an integer, got {amount!r}")
+            name = kind.name.lower()
+            raise error(f"{where}: {need} the {special.name.lower()}, got kind {name!r}")
     if kind not in WITH_AMOUNT and amount != 0:
-        raise BoardError(f"{where}: a {kind.name.lower()} place has no amount, got {amount}")
+        raise error(f"{where}: a {kind.name.lower()} place has no amount, got {amount}")
     if not 0 <= amount <= MAX_AMOUNT:
-        raise BoardError(f"{where}: amount must be between 0 and {MAX_AMOUNT}, got {amount}")
-    return int(amount)
+        raise error(f"{where}: amount must be between 0 and {MAX_AMOUNT}, got {amount}")

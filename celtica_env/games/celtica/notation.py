@@ -1,5 +1,6 @@
 """Celtica actions as one line of text and back."""
 
+from celtica_env.core.errors import ActionTextError
 from celtica_env.games.celtica.tables import (
     COLOURS,
     DRAW_ACTION,
@@ -27,10 +28,10 @@ def action_to_text(action: int) -> str:
     `give outer3`, `draw` and `pass` are the others.
 
     Raises:
-        ValueError: if the index is not in [0, 340).
+        ActionTextError: if the index is not in [0, 340).
     """
     if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"action {action} is not in [0, {NUM_ACTIONS})")
+        raise ActionTextError(f"action {action} is not in [0, {NUM_ACTIONS})")
     if action < TAKE_ACTION:
         return _play_to_text(action)
     if action < GIVE_ACTION:
@@ -48,11 +49,11 @@ def action_from_text(text: str) -> int:
     """Return the index of an action's text; case and spacing do not matter.
 
     Raises:
-        ValueError: if the text is no action; the message shows the forms.
+        ActionTextError: if the text is no action; the message shows the forms.
     """
     action = _ACTION_OF_TEXT.get(" ".join(text.lower().split()))
     if action is None:
-        raise ValueError(
+        raise ActionTextError(
             f"{text!r} is no Celtica action; expected 'play COLOUR d+e' (d druid cards 0.."
             f"{DRUID_CARDS_PER_COLOUR}, e experience cards 0..{EXPERIENCE_CARDS_PER_COLOUR}, not "
             f"both 0; colours {', '.join(COLOURS)}), 'take KIND' or 'give KIND' (kinds "

@@ -61,6 +61,7 @@ def new_record(num_players: int, options: Mapping[str, Any]) -> np.ndarray:
     """
     values = {name: options.get(name, option.default) for name, option in SPEC.options.items()}
     record = np.zeros(1, STATE_DTYPE)
+    record["given"] = -1
     record["edition"] = choice(Edition, "rules", values["rules"])
     record["overshoot"] = choice(Overshoot, "overshoot", values["overshoot"])
     record["first_player"] = seat_or_none("first_player", values["first_player"], num_players)

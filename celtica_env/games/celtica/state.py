@@ -5,15 +5,26 @@ exactly a multiset. Seats index the first axis, colours or kinds the last. What 
 is unsigned, which spares compiled code the check for negative ones.
 """
 
+from enum import IntEnum
+
 import numpy as np
 
-from celtica_env.core.types import HEADER
+from celtica_env.core.types import HEADER, Field
 from celtica_env.games.celtica.tables import (
+    DISPLAY_SIZE,
+    DRUID_CARDS_PER_COLOUR,
+    EXPERIENCE_CARDS_PER_COLOUR,
+    GOAL,
     LOOK_AHEAD,
     MAX_PLAYERS,
     NUM_COLOURS,
     NUM_KINDS,
     NUM_PLACES,
+    PARTS_PER_KIND,
+    Edition,
+    Overshoot,
+    Phase,
+    Place,
 )
 
 STATE_DTYPE = np.dtype(
@@ -53,3 +64,40 @@ STATE_DTYPE = np.dtype(
         ("ahead", "i1", (NUM_PLACES, 2 * LOOK_AHEAD)),
     ]
 )
+
+
+def _words(enum: type[IntEnum]) -> tuple[str, ...]:
+    return tuple(member.name.lower() for member in enum)
+
+
+_ALL_DRUID_CARDS = NUM_COLOURS * DRUID_CARDS_PER_COLOUR
+_ALL_EXPERIENCE_CARDS = NUM_COLOURS * EXPERIENCE_CARDS_PER_COLOUR
+
+FIELDS = (
+    Field("phase", len(Phase) - 1, words=_words(Phase)),
+    Field("pending", DISPLAY_SIZE),
+    Field("given", NUM_KINDS - 1, low=-1),
+    Field("cash_seat", MAX_PLAYERS - 1),
+    Field("cash_left", MAX_PLAYERS),
+    Field("druids", GOAL),
+    Field("hand", DRUID_CARDS_PER_COLOUR),
+    Field("hand_size", _ALL_DRUID_CARDS),
+    Field("hand_known", DRUID_CARDS_PER_COLOUR),
+    Field("experience", EXPERIENCE_CARDS_PER_COLOUR),
+    Field("experience_size", _ALL_EXPERIENCE_CARDS),
+    Field("experience_known", EXPERIENCE_CARDS_PER_COLOUR),
+    Field("parts", PARTS_PER_KIND),
+    Field("druid_supply", DRUID_CARDS_PER_COLOUR),
+    Field("druid_discards", DRUID_CARDS_PER_COLOUR),
+    Field("experience_supply", EXPERIENCE_CARDS_PER_COLOUR),
+    Field("experience_discards", EXPERIENCE_CARDS_PER_COLOUR),
+    Field("display", DISPLAY_SIZE),
+    Field("stacks", PARTS_PER_KIND),
+    Field("lost", PARTS_PER_KIND),
+    Field("first_player", MAX_PLAYERS - 1, low=-1),
+    Field("edition", len(Edition) - 1, words=_words(Edition)),
+    Field("overshoot", len(Overshoot) - 1, words=_words(Overshoot)),
+    Field("place_kind", len(Place) - 1, words=_words(Place)),
+    Field("place_amount", DISPLAY_SIZE),
+)
+"""What a position's text holds, in the order of the record; the rest is derived."""

@@ -7,7 +7,8 @@ three kinds; a turn plays one for its points or draws another; the first empty h
 
 import numpy as np
 
-from celtica_env.core.types import Game, GameSpec, Piece
+from celtica_env.core.errors import ActionTextError, PositionError
+from celtica_env.core.types import FULL, Field, Game, GameSpec, Piece
 
 from .rules import STATE_DTYPE
 from .tables import COPIES, HAND_LIMIT, MAX_PLAYERS, NUM_ACTIONS, NUM_KINDS
@@ -30,22 +31,56 @@ SPEC = GameSpec(
 )
 
 
+FIELDS = (
+    Field("is_over", 1),
+    Field("hand", HAND_LIMIT),
+    Field("hand_size", HAND_LIMIT),
+    Field("points", NUM_KINDS * NUM_KINDS * COPIES),
+    Field("deck", COPIES),
+)
+
+
 def new_record(num_players, options):
     del num_players, options
     return np.zeros(1, STATE_DTYPE)
 
 
+def complete(records):
+    """Check the cards held; the points are whatever they are."""
+    record = records[0]
+    sizes = record["hand"].sum(axis=1)
+    seen = np.arange(MAX_PLAYERS) == record["viewer"] if record["viewer"] != FULL else sizes >= 0
+    if (sizes != np.where(seen, record["hand_size"], 0)).any():
+        raise PositionError("hand does not fit hand_size")
+    if record["hand_size"][record["num_players"] :].any():
+        raise PositionError("hand_size of a seat that nobody holds is not 0")
+    if (record["deck"] + record["hand"].sum(axis=0) > COPIES).any():
+        raise PositionError(f"there are {COPIES} cards of a kind")
+    if (record["hand_size"].sum() - sizes.sum()) > record["deck"].sum():
+        raise PositionError("the deck holds fewer cards than are hidden in hands")
+    if record["is_over"] != (record["hand_size"][: record["num_players"]].min() == 0):
+        raise PositionError("the first empty hand ends the game")
+
+
 def action_to_text(action):
     if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"action {action} is not in [0, {NUM_ACTIONS})")
+        raise ActionTextError(f"action {action} is not in [0, {NUM_ACTIONS})")
     return TEXTS[action]
+
+
+def action_from_text(text):
+    if text not in TEXTS:
+        raise ActionTextError(f"{text!r} is none of {', '.join(TEXTS)}")
+    return TEXTS.index(text)
 
 
 GAME = Game(
     spec=SPEC,
     package=__name__,
     new_record=new_record,
+    fields=FIELDS,
+    complete=complete,
     action_to_text=action_to_text,
-    action_from_text=TEXTS.index,
+    action_from_text=action_from_text,
     render_text=lambda state, viewer: f"{state['points']} seen by {viewer}",
 )

@@ -10,7 +10,8 @@ import celtica_env
 from celtica_env.core.streams import stream_keys
 from celtica_env.core.types import PAYOFFS
 from celtica_env.games.celtica.tables import Phase
-from tests.oracles.celtica import CelticaOracle, SplitMix
+from tests.oracles.celtica import CelticaOracle
+from tests.oracles.chance import SplitMix
 
 VARIANTS = list(itertools.product((2, 3, 4, 5), ("german", "english"), ("clamp", "forbid")))
 PER_SEAT = ("hand", "experience", "parts")

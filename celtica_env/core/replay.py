@@ -1,0 +1,257 @@
+"""Games kept as the position they began with and the actions taken, one line of JSON each.
+
+A replay plays to the identical end in any process, on any day, or says why it cannot: it is damaged
+(a checksum over the line), of another version of the rules, or does not end as recorded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from celtica_env.core.errors import CelticaError, ReplayError
+from celtica_env.core.notation import action_to_text, position_from_text, position_to_text
+from celtica_env.version import __version__
+
+if TYPE_CHECKING:
+    from celtica_env.core.batch import Batch
+
+FORMAT = 1
+ENDS = ("running", "terminated", "truncated")
+RUNNING, TERMINATED, TRUNCATED = range(len(ENDS))
+FIRST_CAPACITY = 64  # actions; doubled when a game takes more
+_TYPES: dict[str, tuple[type, ...]] = {
+    "start": (str,),
+    "actions": (list,),
+    "end": (str,),
+    "payoffs": (list,),
+    "final": (str,),
+    "max_steps": (int, type(None)),
+    "info": (dict,),
+    "package": (str,),
+}
+
+
+@dataclass(frozen=True)
+class Replay:
+    """One game: where it began, what was done, how it ended.
+
+    Attributes:
+        start: text of the first position; holds game, version, options and the stream of chance.
+        actions: action indices in order.
+        end: `"running"`, `"terminated"` or `"truncated"`.
+        payoffs: of each seat, zero unless terminated.
+        final: hash of the last position's text.
+        max_steps: decisions after which the game was to be truncated, or None.
+        info: whatever is worth keeping with the game and fits JSON, such as the agents' names.
+        package: version of this package that recorded it.
+    """
+
+    start: str
+    actions: tuple[int, ...]
+    end: str
+    payoffs: tuple[float, ...]
+    final: str
+    max_steps: int | None = None
+    info: Mapping[str, Any] = field(default_factory=dict)
+    package: str = __version__
+
+    @property
+    def game(self) -> str:
+        """Name of the game."""
+        return self.start.split(maxsplit=1)[0].rpartition("_v")[0]
+
+    def action_texts(self) -> list[str]:
+        """Return the actions in words."""
+        return [action_to_text(self.game, action) for action in self.actions]
+
+    def steps(self) -> Iterator[Batch]:
+        """Yield the game, a batch of one, at the start and after each action; step it not yourself.
+
+        Raises:
+            ReplayError: the game does not play as recorded.
+        """
+        batch = self._begin()
+        recorder = Recorder(batch)
+        yield batch
+        for count, action in enumerate(self.actions):
+            try:
+                outcome = batch.step([action])
+            except CelticaError as error:
+                raise ReplayError(f"action {count} cannot be played: {error}") from error
+            recorder.add(np.arange(1), np.array([action]), *outcome)
+            yield batch
+        self._compare(recorder.replay(0, batch.states[0]))
+
+    def play(self) -> Batch:
+        """Play the game again and return it, a batch of one, at its end.
+
+        Raises:
+            ReplayError: it does not play or end as recorded.
+        """
+        for batch in self.steps():
+            last = batch
+        return last
+
+    def _begin(self) -> Batch:
+        from celtica_env.core.batch import make_batch
+
+        try:
+            record = position_from_text(self.start)
+            batch = make_batch(
+                self.game,
+                num_players=int(record["num_players"][0]),
+                seed=0,
+                max_steps=self.max_steps,
+            )
+            batch.set_states(record)
+        except CelticaError as error:
+            raise ReplayError(f"cannot set up the replay's first position: {error}") from error
+        return batch
+
+    def _compare(self, played: Replay) -> None:
+        for name in ("end", "payoffs", "final"):
+            value, recorded = getattr(played, name), getattr(self, name)
+            if value != recorded:
+                raise ReplayError(
+                    f"the replay plays differently from what was recorded: {name} is {value!r}, "
+                    f"was {recorded!r}; the rules or the record have changed"
+                )
+
+    def to_json(self) -> str:
+        """Return the replay as one line of JSON."""
+        content = {"format": FORMAT, **asdict(self)}
+        return json.dumps({**content, "checksum": _checksum(content)}, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, line: str) -> Replay:
+        """Read one line of JSON.
+
+        Raises:
+            ReplayError: it is no replay, damaged, or of a format this version does not know.
+        """
+        content = _read_object(line)
+        checksum = content.pop("checksum", None)
+        if content.pop("format", None) != FORMAT:
+            raise ReplayError(f"no replay of format {FORMAT}, the one this version reads")
+        if checksum != _checksum({"format": FORMAT, **content}):
+            raise ReplayError("the replay is damaged: its checksum does not fit")
+        _check_types(content)
+        content["actions"] = tuple(content["actions"])
+        content["payoffs"] = tuple(content["payoffs"])
+        return cls(**content)
+
+
+def save_replays(path: str | Path, replays: Iterable[Replay], *, append: bool = False) -> None:
+    """Write replays to a file, one per line; `append` keeps those it holds already."""
+    with open(path, "a" if append else "w", encoding="utf-8") as file:
+        file.writelines(f"{replay.to_json()}\n" for replay in replays)
+
+
+def load_replays(path: str | Path) -> list[Replay]:
+    """Read a file of replays. Nothing is played yet; `Replay.play` does that.
+
+    Raises:
+        ReplayError: the file cannot be read or a line of it is damaged; names the line.
+    """
+    try:
+        lines = Path(path).read_text("utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise ReplayError(f"cannot read replays from {path}: {error}") from error
+    return [_read_line(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _read_line(path: str | Path, number: int, line: str) -> Replay:
+    try:
+        return Replay.from_json(line)
+    except ReplayError as error:
+        raise ReplayError(f"{path}, line {number}: {error}") from error
+
+
+def _read_object(line: str) -> dict[str, Any]:
+    try:
+        content = json.loads(line)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ReplayError(f"no replay, or cut short: {error}") from error
+    if not isinstance(content, dict):
+        raise ReplayError("a replay is a JSON object")
+    return content
+
+
+def _check_types(content: dict[str, Any]) -> None:
+    if set(content) != set(_TYPES):
+        raise ReplayError(f"a replay has {', '.join(_TYPES)}; this one {', '.join(content)}")
+    for name, types in _TYPES.items():
+        if not isinstance(content[name], types) or isinstance(content[name], bool):
+            raise ReplayError(f"{name} of the replay is {content[name]!r}")
+    if not all(type(action) is int for action in content["actions"]):
+        raise ReplayError("the replay's actions must be integers")
+    if not all(type(payoff) is float for payoff in content["payoffs"]):
+        raise ReplayError("the replay's payoffs must be numbers")
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def position_hash(game: str, state: np.void) -> str:
+    """Return a short hash of a position."""
+    return hashlib.sha256(position_to_text(game, state).encode()).hexdigest()[:16]
+
+
+class Recorder:
+    """Keeps, for each game of a batch, the record it began with and what was done since.
+
+    Legend: `B` games, `P` players, `n` rows. A batch made with `record=True` tells it of every
+    deal (`begin`) and every action (`add`).
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        self.game = batch.spec.name
+        self.max_steps = batch.max_steps
+        self._starts = batch.states.copy()
+        self._counts = np.zeros(batch.num_games, np.int64)
+        self._actions = np.zeros((batch.num_games, FIRST_CAPACITY), np.int16)
+        self._payoffs = np.zeros((batch.num_games, batch.num_players), np.float32)
+        self._ends = np.zeros(batch.num_games, np.int8)
+
+    def begin(self, rows: np.ndarray, states: np.ndarray) -> None:
+        """Forget the games `rows` (n,): new ones lie in `states` (B,)."""
+        self._starts[rows] = states[rows]
+        self._counts[rows] = self._ends[rows] = 0
+        self._payoffs[rows] = 0
+
+    def add(
+        self,
+        rows: np.ndarray,
+        actions: np.ndarray,
+        rewards: np.ndarray,
+        terminated: np.ndarray,
+        truncated: np.ndarray,
+    ) -> None:
+        """Note the actions `(n,)` of the games `rows` and what `step` returned for them."""
+        if rows.size and self._counts[rows].max() == self._actions.shape[1]:
+            self._actions = np.concatenate([self._actions, np.zeros_like(self._actions)], axis=1)
+        self._actions[rows, self._counts[rows]] = actions
+        self._counts[rows] += 1
+        self._payoffs[rows] = rewards
+        self._ends[rows] = np.where(terminated, TERMINATED, np.where(truncated, TRUNCATED, RUNNING))
+
+    def replay(self, row: int, last: np.void, info: Mapping[str, Any] | None = None) -> Replay:
+        """Return the replay of a game whose record is now `last`."""
+        return Replay(
+            start=position_to_text(self.game, self._starts[row]),
+            actions=tuple(self._actions[row, : self._counts[row]].tolist()),
+            end=ENDS[self._ends[row]],
+            payoffs=tuple(self._payoffs[row].tolist()),
+            final=position_hash(self.game, last),
+            max_steps=self.max_steps,
+            info=dict(info or {}),
+        )

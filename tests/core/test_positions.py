@@ -1,0 +1,235 @@
+"""Positions as text, positions put on the table, and going back to a clone."""
+
+import numpy as np
+import pytest
+
+import celtica_env
+from celtica_env import position_from_text, position_to_text
+from celtica_env.core.errors import CelticaError, OptionError, PositionError, UnknownNameError
+from celtica_env.core.registry import load_game
+from tests.core.play import (
+    NUM_GAMES,
+    censored,
+    decisions,
+    each_game,
+    each_game_and_size,
+    play_out,
+    play_some,
+    snapshot,
+)
+
+TEXT_EVERY = 5  # decisions
+MAX_LENGTH = 1000  # characters that are still one readable line
+
+
+@each_game_and_size
+def test_every_position_reads_back_from_its_line_of_text(game, num_players):
+    batch = celtica_env.make_batch(game, 4, num_players, seed=1, payoff="rank")
+    for count, (rows, actions) in enumerate(decisions(batch)):
+        if count % TEXT_EVERY == 0:
+            assert_reads_back(game, batch.states)
+            assert_reads_back(game, censored(batch, count % num_players))
+        batch.step(actions, where=rows)
+    assert_reads_back(game, batch.states)
+
+
+def assert_reads_back(game, states):
+    for state in states:
+        text = position_to_text(game, state)
+        assert "\n" not in text
+        assert len(text) <= MAX_LENGTH
+        assert position_from_text(text).tobytes() == state.tobytes()
+
+
+@each_game
+def test_options_are_part_of_the_text(game):
+    for name, option in celtica_env.spec(game).options.items():
+        texts = {option_text(game, {name: value}) for value in values_of(option)}
+        assert len(texts) == len(values_of(option)), name
+
+
+def option_text(game, options):
+    batch = celtica_env.make_batch(game, 1, seed=2, **options)
+    batch.states["rng"] = 0  # some options use up chance
+    text = position_to_text(game, batch.states[0])
+    assert position_from_text(text).tobytes() == batch.states.tobytes()
+    return text
+
+
+def values_of(option):
+    words = [word.strip('"') for word in option.accepts.split() if word.startswith('"')]
+    return words or [option.default]
+
+
+@each_game
+def test_a_game_goes_on_alike_from_its_text(game):
+    batch = celtica_env.make_batch(game, 4, seed=3)
+    play_some(batch, 15)
+    texts = [position_to_text(game, state) for state in batch.states]
+    other = celtica_env.make_batch(game, 4, seed=4)
+    other.set_states(np.concatenate([position_from_text(text) for text in texts]))
+    play_out(batch)
+    play_out(other)
+    assert other.states.tobytes() == batch.states.tobytes()
+
+
+@each_game
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: "", "begins with a game's id"),
+        (lambda text: text.replace("_v0", "_v7"), "_v7; the game is now"),
+        (lambda text: text.replace("players=2", "players=9"), "players must be from"),
+        (lambda text: text.replace("players=2", ""), "players must be from"),
+        (lambda text: text.replace("to_move=", "to_move=9"), "to_move must be from 0 to 1"),
+        (lambda text: text + " wings=2", "unknown field 'wings'"),
+        (lambda text: text + " wings", "no field=value"),
+        (lambda text: text + " step=1 step=1", "given twice"),
+        (lambda text: text + " payoff=gold", "payoff must be one of win, rank, margin"),
+        (lambda text: text.replace("rng=", "rng=-"), "rng must be from 0"),
+        (lambda text: text + " viewer=0", "does not include rng"),
+        (lambda text: text + " viewer=5", "viewer must be from -1 to 1"),
+        (lambda text: text + " step=1e3", "step must be from 0"),
+    ],
+)
+def test_a_text_that_is_no_position_is_refused_with_the_reason(game, change, message):
+    text = position_to_text(game, celtica_env.make_batch(game, 1, seed=5).states[0])
+    with pytest.raises(PositionError, match=message):
+        position_from_text(change(text))
+
+
+def test_a_text_of_no_known_game_is_refused_with_the_known_ones():
+    with pytest.raises(UnknownNameError, match="'chess_v0'.*known games: celtica"):
+        position_from_text("chess_v0 players=2")
+
+
+@each_game
+def test_every_number_of_a_position_has_bounds(game):
+    """A number outside of them could lead a kernel out of its arrays."""
+    card = load_game(game)
+    batch = celtica_env.make_batch(game, 1, seed=6)
+    for field in card.fields:
+        for value in (field.low - 1, field.high + 1):
+            states = batch.states.copy()
+            if not np.can_cast(np.min_scalar_type(value), states[field.name].dtype):
+                continue  # the dtype keeps it out
+            states[field.name].reshape(-1)[0] = value
+            with pytest.raises(PositionError, match=f"{field.name} must be from"):
+                batch.set_states(states)
+
+
+@each_game
+def test_fields_are_those_of_the_record(game):
+    card = load_game(game)
+    names = [field.name for field in card.fields]
+    assert len(set(names)) == len(names)
+    assert set(names) <= set(card.spec.state_dtype.names)
+    for field in card.fields:
+        assert len(field.words) in (0, field.high - field.low + 1)
+
+
+# --- on the table --------------------------------------------------------------------------------
+
+
+@each_game_and_size
+def test_positions_put_on_the_table_are_played_on(game, num_players):
+    source = celtica_env.make_batch(game, NUM_GAMES, num_players, seed=7)
+    play_some(source, 12)
+    batch = celtica_env.make_batch(game, NUM_GAMES, num_players, seed=8)
+    seen = batch.observations, batch.action_masks  # not to be handed out again
+    batch.set_states(source.states)
+    assert batch.states.tobytes() == source.states.tobytes()
+    np.testing.assert_array_equal(batch.finished, source.finished)
+    np.testing.assert_array_equal(batch.observations, source.observations)
+    np.testing.assert_array_equal(batch.action_masks, source.action_masks)
+    for before, after in zip(seen, (batch.observations, batch.action_masks)):
+        assert not np.shares_memory(before, after)
+    play_out(batch)
+    play_out(source)
+    assert batch.states.tobytes() == source.states.tobytes()
+
+
+@each_game
+def test_a_part_of_the_table_can_be_set(game):
+    source = celtica_env.make_batch(game, 2, seed=9)
+    batch = celtica_env.make_batch(game, 4, seed=10)
+    before = batch.states.copy()
+    batch.set_states(source.states, where=[3, 1])
+    assert batch.states[[3, 1]].tobytes() == source.states.tobytes()
+    assert batch.states[[0, 2]].tobytes() == before[[0, 2]].tobytes()
+
+
+@each_game
+def test_a_finished_position_is_finished_on_the_table_too(game):
+    source = celtica_env.make_batch(game, 3, seed=11)
+    play_out(source)
+    batch = celtica_env.make_batch(game, 3, seed=12)
+    batch.set_states(source.states)
+    assert batch.finished.all()
+    batch.set_states(celtica_env.make_batch(game, 1, seed=13).states, where=[1])
+    assert batch.finished.tolist() == [True, False, True]
+    cut = celtica_env.make_batch(game, 3, seed=12, max_steps=5)
+    play_some(source := celtica_env.make_batch(game, 3, seed=11), 5)
+    cut.set_states(source.states)
+    assert cut.finished.all()
+
+
+@each_game
+def test_positions_that_do_not_fit_the_table_are_refused_and_change_nothing(game):
+    batch = celtica_env.make_batch(game, 2, seed=14)
+    before = snapshot(batch)
+    three = celtica_env.make_batch(game, 2, 3, seed=15)
+    for states, message in [
+        (three.states, "2 players, the records have not"),
+        (batch.states[:1], r"of shape \(1,\)"),
+        (batch.observations, "expected 2 records"),
+        (list(batch.states), "expected 2 records"),
+        (batch.view().states, "View.sample"),
+    ]:
+        with pytest.raises(OptionError, match=message):
+            batch.set_states(states)
+    assert snapshot(batch) == before
+
+
+@each_game
+def test_samples_of_what_a_player_knows_are_possible_positions(game):
+    batch = celtica_env.make_batch(game, NUM_GAMES, seed=16)
+    for count in range(6):
+        batch.clone().set_states(batch.view().sample(count))
+        play_some(batch, 8, salt=count)
+
+
+# --- clone and restore ---------------------------------------------------------------------------
+
+
+@each_game_and_size
+def test_a_batch_goes_back_to_a_clone_as_often_as_wanted(game, num_players):
+    batch = celtica_env.make_batch(game, 4, num_players, seed=17, autoreset="same_step")
+    batch.step(batch.action_masks.argmax(axis=1))
+    saved = batch.clone()
+    kept = snapshot(saved)
+    futures = []
+    for _ in range(2):
+        for _ in range(30):
+            batch.step(batch.action_masks.argmax(axis=1))
+        futures.append(snapshot(batch))
+        batch.restore(saved)
+        assert snapshot(batch) == kept
+    assert futures[0] == futures[1] != kept
+    assert snapshot(saved) == kept
+
+
+@each_game
+def test_only_a_batch_of_the_same_shape_can_be_restored(game):
+    batch = celtica_env.make_batch(game, 2, seed=18)
+    for other in (
+        celtica_env.make_batch(game, 3, seed=18),
+        celtica_env.make_batch(game, 2, 3, seed=18),
+    ):
+        with pytest.raises(OptionError, match="2 games of .* for 2 players only"):
+            batch.restore(other)
+
+
+def test_errors_of_positions_are_those_a_caller_would_expect():
+    assert issubclass(PositionError, ValueError)
+    assert issubclass(PositionError, CelticaError)

@@ -1,0 +1,236 @@
+"""Games recorded, kept as lines of text, and played again."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import celtica_env
+from celtica_env import Replay, load_replays, save_replays
+from celtica_env.core.errors import CelticaError, OptionError, ReplayError
+from celtica_env.core.registry import load_game
+from tests.core.play import choose, decisions, each_game, each_game_and_size, play_out, play_some
+from tests.core.processes import run_python
+
+
+def recorded(game, num_games=3, num_players=2, **options):
+    batch = celtica_env.make_batch(game, num_games, num_players, seed=1, record=True, **options)
+    play_out(batch)
+    return batch
+
+
+@each_game_and_size
+def test_a_replay_plays_to_the_identical_end(game, num_players):
+    batch = celtica_env.make_batch(game, 3, num_players, seed=2, record=True)
+    paid = np.zeros((3, num_players), np.float32)
+    for rows, actions in decisions(batch):
+        paid[rows] += batch.step(actions, where=rows)[0]
+    for row in range(3):
+        played = Replay.from_json(batch.replay(row).to_json())
+        assert played == batch.replay(row)
+        assert played.payoffs == tuple(paid[row].tolist())
+        assert played.end == "terminated"
+        assert played.game == game
+        assert len(played.actions) == batch.states["step_count"][row]
+        assert played.play().states[0] == batch.states[row]
+
+
+@each_game
+def test_a_replay_shows_every_position_on_the_way(game):
+    batch = celtica_env.make_batch(game, 1, seed=3, record=True)
+    seen = [batch.states.tobytes()]
+    for _, actions in decisions(batch):
+        batch.step(actions)
+        seen.append(batch.states.tobytes())
+    assert [step.states.tobytes() for step in batch.replay().steps()] == seen
+
+
+@each_game
+def test_a_running_and_a_truncated_game_can_be_kept_too(game):
+    batch = celtica_env.make_batch(game, 1, seed=4, record=True, max_steps=6)
+    assert batch.replay().actions == ()
+    batch.replay().play()
+    play_some(batch, 3)
+    assert batch.replay().end == "running"
+    assert batch.replay().play().states[0] == batch.states[0]
+    play_out(batch)
+    assert batch.replay().end == "truncated"
+    assert batch.replay().max_steps == 6
+    assert batch.replay().play().finished.all()
+
+
+@each_game
+def test_a_new_deal_begins_a_new_record(game):
+    batch = recorded(game)
+    first = batch.replay(0)
+    batch.reset(np.array([True, False, False]))
+    assert batch.replay(0).actions == ()
+    assert batch.replay(1).actions != ()
+    play_out(batch)
+    assert batch.replay(0) != first
+    assert batch.replay(0).play().states[0] == batch.states[0]
+
+
+@each_game
+@pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
+def test_games_dealt_anew_by_themselves_are_recorded_rightly(game, autoreset):
+    batch = celtica_env.make_batch(game, 2, seed=5, record=True, autoreset=autoreset)
+    num_ended = 0
+    while num_ended < 5:
+        _, terminated, _ = batch.step(choose(batch))
+        for row in np.flatnonzero(terminated).tolist():
+            num_ended += 1
+            is_gone = autoreset == "same_step"
+            last = batch.final_states if is_gone else batch.states
+            assert batch.replay(row, final=is_gone).play().states[0] == last[row]
+        assert batch.replay(0).play().states[0] == batch.states[0]
+
+
+@each_game
+def test_a_record_can_begin_in_the_middle_of_a_game(game):
+    source = celtica_env.make_batch(game, 1, seed=6)
+    play_some(source, 9)
+    batch = celtica_env.make_batch(game, 1, seed=7, record=True)
+    batch.set_states(source.states)
+    play_out(batch)
+    replay = batch.replay()
+    assert len(replay.actions) == batch.states["step_count"][0] - 9
+    assert replay.play().states[0] == batch.states[0]
+
+
+@each_game
+def test_a_clone_records_on_its_own(game):
+    batch = celtica_env.make_batch(game, 1, seed=8, record=True)
+    play_some(batch, 4)
+    clone = batch.clone()
+    play_out(clone)
+    assert len(batch.replay().actions) == 4
+    assert clone.replay().play().states[0] == clone.states[0]
+    clone.restore(batch)
+    assert clone.replay() == batch.replay()
+
+
+@each_game
+def test_actions_are_there_in_words(game):
+    replay = recorded(game).replay(0)
+    from_text = load_game(game).action_from_text
+    assert tuple(from_text(text) for text in replay.action_texts()) == replay.actions
+
+
+@each_game
+def test_another_process_replays_a_file_to_the_same_end(game, tmp_path):
+    batch = recorded(game)
+    save_replays(tmp_path / "games.jsonl", [batch.replay(row) for row in range(2)])
+    save_replays(tmp_path / "games.jsonl", [batch.replay(2, info={"by": "me"})], append=True)
+    code = (
+        "from celtica_env import load_replays\n"
+        "for replay in load_replays('games.jsonl'): print(replay.play().states.tobytes().hex())"
+    )
+    played = run_python(code, tmp_path).split()
+    assert played == [state.tobytes().hex() for state in batch.states]
+    assert load_replays(tmp_path / "games.jsonl")[2].info == {"by": "me"}
+
+
+def test_any_changed_character_is_noticed():
+    """Whatever is changed, the line no longer reads or no longer fits its checksum."""
+    line = recorded(celtica_env.games()[0]).replay(0, info={"agents": ["a", "b"]}).to_json()
+    for index in range(len(line)):
+        for other in "0a ":
+            changed = line[:index] + other + line[index + 1 :]
+            if changed != line and json_differs(changed, line):
+                with pytest.raises(ReplayError):
+                    Replay.from_json(changed)
+    for length in range(0, len(line), 7):
+        with pytest.raises(ReplayError):
+            Replay.from_json(line[:length])
+
+
+def json_differs(one, other):
+    try:
+        return json.loads(one) != json.loads(other)
+    except ValueError:
+        return True
+
+
+def resign(replay, **changes):
+    """Return a replay with changed content and a checksum that fits it."""
+    return Replay.from_json(replace(replay, **changes).to_json())
+
+
+@each_game
+def test_a_replay_that_plays_differently_is_refused_with_what_differs(game):
+    replay = recorded(game).replay(0)
+    actions = replay.actions
+    for changes, message in [
+        ({"final": "0" * 16}, "final is .*, was '0000000000000000'; the rules or"),
+        ({"payoffs": (9.0, -9.0)}, "payoffs is"),
+        ({"end": "running"}, "end is 'terminated', was 'running'"),
+        ({"actions": actions[:-1]}, "end is 'running'"),
+        ({"actions": (*actions, 0)}, f"action {len(actions)} cannot be played.*finished"),
+        ({"actions": (10**6, *actions)}, "action 0 cannot be played.*out of range"),
+        ({"start": replay.start.replace("_v0", "_v1")}, "_v1; the game is now"),
+        ({"start": "nonsense"}, "cannot set up the replay's first position"),
+        ({"max_steps": 0}, "max_steps must be an integer"),
+    ]:
+        with pytest.raises(ReplayError, match=message):
+            resign(replay, **changes).play()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "no replay, or cut short"),
+        ("[" * 10**5, "no replay, or cut short"),
+        ("[]", "JSON object"),
+        ("{}", "no replay of format 1"),
+        ('{"format":2}', "no replay of format 1"),
+        ('{"format":1}', "damaged"),
+    ],
+)
+def test_what_is_no_replay_is_refused(content, message):
+    with pytest.raises(ReplayError, match=message):
+        Replay.from_json(content)
+
+
+def test_values_of_a_wrong_type_are_refused():
+    replay = recorded(celtica_env.games()[0]).replay(0)
+    for name, value in [
+        ("actions", ("1",)),
+        ("actions", (True,)),
+        ("payoffs", (None,)),
+        ("info", []),
+        ("max_steps", True),
+        ("start", 3),
+    ]:
+        with pytest.raises(ReplayError, match=name):
+            resign(replay, **{name: value})
+
+
+def test_a_bad_file_is_refused_by_line(tmp_path):
+    path = tmp_path / "games.jsonl"
+    save_replays(path, [recorded(celtica_env.games()[0]).replay(row) for row in range(2)])
+    torn = path.read_text()[:-30]
+    path.write_text(torn)
+    with pytest.raises(ReplayError, match="games.jsonl, line 2: no replay, or cut short"):
+        load_replays(path)
+    with pytest.raises(ReplayError, match="cannot read replays from"):
+        load_replays(tmp_path / "none.jsonl")
+
+
+@each_game
+def test_a_replay_is_only_there_if_it_was_asked_for(game):
+    batch = celtica_env.make_batch(game, 2, seed=9)
+    assert not batch.is_recording
+    with pytest.raises(OptionError, match="record=True"):
+        batch.replay()
+    batch = celtica_env.make_batch(game, 2, seed=9, record=True)
+    with pytest.raises(OptionError, match="index outside"):
+        batch.replay(2)
+    with pytest.raises(OptionError, match="same_step"):
+        batch.replay(0, final=True)
+
+
+def test_errors_of_replays_are_those_a_caller_would_expect():
+    assert issubclass(ReplayError, ValueError)
+    assert issubclass(ReplayError, CelticaError)

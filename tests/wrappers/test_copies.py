@@ -1,0 +1,187 @@
+"""Environments copied, pickled and restored in the middle of a game, all kinds of them."""
+
+import copy
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+
+import celtica_env
+from celtica_env.core.errors import OptionError
+from celtica_env.wrappers.gymnasium import SeatVectorEnv
+from celtica_env.wrappers.pettingzoo import GameAECEnv
+from celtica_env.wrappers.registration import gymnasium_id
+from celtica_env.wrappers.sb3 import SeatVecEnv
+from tests.core.play import each_game
+
+COPIES = {
+    "clone": lambda env: env.clone(),
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+}
+OPPONENTS = ["random", "greedy"]
+
+
+def first_legal(masks):
+    return np.asarray(masks).argmax(axis=-1)
+
+
+class AEC:
+    """How each kind of environment is made, played a little, and looked at."""
+
+    make = staticmethod(lambda game: GameAECEnv(game, 3, record=True))
+
+    @staticmethod
+    def begin(env):
+        env.reset(seed=1)
+
+    @staticmethod
+    def play(env, num_steps):
+        seen = []
+        for _ in range(num_steps):
+            observation, reward, terminated, truncated, _ = env.last()
+            seen.append((env.agent_selection, reward, terminated, truncated))
+            is_over = terminated or truncated
+            env.step(None if is_over else int(first_legal(observation["action_mask"])))
+            if not env.agents:
+                env.reset()
+        return seen
+
+    look = staticmethod(lambda env: (env.batch.states.tobytes(), env.agents, env.rewards))
+
+
+class Seat:
+    @staticmethod
+    def make(game):
+        return gymnasium.make(gymnasium_id(game), opponents=OPPONENTS, record=True).unwrapped
+
+    begin = AEC.begin
+
+    @staticmethod
+    def play(env, num_steps):
+        seen = []
+        for _ in range(num_steps):
+            observation, reward, terminated, truncated, info = env.step(
+                int(first_legal(env.action_masks()))
+            )
+            seen.append((observation.tobytes(), reward, terminated, truncated, info["seat"]))
+            if terminated or truncated:
+                env.reset()
+        return seen
+
+    look = staticmethod(lambda env: (env.games.batch.states.tobytes(), env.games.seats.tolist()))
+
+
+class Vector:
+    make = staticmethod(lambda game: SeatVectorEnv(game, 3, opponents=OPPONENTS))
+    begin = AEC.begin
+
+    @staticmethod
+    def play(env, num_steps):
+        steps = [env.step(first_legal(env.action_masks()))[:4] for _ in range(num_steps)]
+        return [tuple(array.tobytes() for array in step) for step in steps]
+
+    look = Seat.look
+
+
+class SB3:
+    make = staticmethod(lambda game: SeatVecEnv(game, 3, opponents=OPPONENTS, shaping=0.5, seed=1))
+
+    @staticmethod
+    def begin(env):
+        env.reset()
+
+    @staticmethod
+    def play(env, num_steps):
+        steps = [env.step(first_legal(env.action_masks())) for _ in range(num_steps)]
+        ends = [[info.get("episode") for info in step[3]] for step in steps]
+        return [tuple(array.tobytes() for array in step[:3]) for step in steps], ends
+
+    look = Seat.look
+
+
+each_kind = pytest.mark.parametrize("kind", [AEC, Seat, Vector, SB3])
+
+
+@each_kind
+@each_game
+@pytest.mark.parametrize("way", COPIES)
+def test_a_copy_goes_on_identically_and_apart(kind, game, way):
+    env = kind.make(game)
+    kind.begin(env)
+    kind.play(env, 7)
+    before = kind.look(env)
+    twin = COPIES[way](env)
+    assert kind.look(twin) == before
+    future = kind.play(twin, 150)  # several games for most kinds
+    assert kind.look(env) == before
+    assert kind.play(env, 150) == future
+    assert kind.look(env) == kind.look(twin)
+
+
+@each_kind
+@each_game
+def test_an_environment_goes_back_to_its_clone_as_often_as_wanted(kind, game):
+    env = kind.make(game)
+    kind.begin(env)
+    kind.play(env, 5)
+    saved = env.clone()
+    spaces = env.observation_space, env.action_space
+    futures = []
+    for _ in range(2):
+        futures.append(kind.play(env, 60))
+        env.restore(saved)
+        assert kind.look(env) == kind.look(saved)
+    assert futures[0] == futures[1] == kind.play(saved, 60)
+    assert (env.observation_space, env.action_space) == spaces
+
+
+@each_game
+def test_a_clone_made_before_the_first_reset_is_restored_too(game):
+    env = GameAECEnv(game)
+    saved = env.clone()
+    env.reset(seed=1)
+    env.restore(saved)
+    with pytest.raises(AttributeError, match="call reset"):
+        _ = env.agents
+
+
+@each_kind
+@each_game
+def test_what_is_no_clone_is_refused(kind, game):
+    env = kind.make(game)
+    for other in (celtica_env.make_batch(game), object(), SeatVecEnv(game, 2)):
+        with pytest.raises(OptionError, match="clone"):
+            env.restore(other)
+
+
+@each_game
+def test_the_game_played_can_be_kept_as_a_replay(game):
+    env = GameAECEnv(game, record=True)
+    env.reset(seed=1)
+    AEC.play(env, 9)
+    replay = env.replay({"by": "me"})
+    assert len(replay.actions) == 9
+    assert replay.info == {"by": "me"}
+    assert replay.play().states[0] == env.batch.states[0]
+    env = Seat.make(game)
+    env.reset(seed=1)
+    env.step(int(first_legal(env.action_masks())))
+    assert env.replay().play().states[0] == env.games.batch.states[0]
+
+
+@each_game
+def test_training_environments_hand_out_each_finished_game(game):
+    env = SeatVecEnv(game, 2, opponents="greedy", record=True, seed=1)
+    env.reset()
+    replays = []
+    while len(replays) < 3:
+        *_, infos = env.step(first_legal(env.action_masks()))
+        for info in infos:
+            assert ("replay" in info) == ("episode" in info)
+            if "replay" in info:
+                replays.append((info["replay"], info["episode"]))
+    for replay, episode in replays:
+        replay.play()
+        assert replay.payoffs[episode["seat"]] == episode["r"]
