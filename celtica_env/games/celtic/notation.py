@@ -1,5 +1,6 @@
 """Celtic actions as one line of text and back."""
 
+from celtica_env.core.errors import ActionTextError
 from celtica_env.games.celtic.tables import (
     COLLECT_ACTION,
     COUNT_ACTION,
@@ -21,10 +22,10 @@ def action_to_text(action: int) -> str:
     number of markers; `done` and `end` are the others.
 
     Raises:
-        ValueError: if the index is not in [0, 154).
+        ActionTextError: if the index is not in [0, 154).
     """
     if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"action {action} is not in [0, {NUM_ACTIONS})")
+        raise ActionTextError(f"action {action} is not in [0, {NUM_ACTIONS})")
     if action < COLLECT_ACTION:
         return f"complete {action}"
     if action < DONE_ACTION:
@@ -46,11 +47,11 @@ def action_from_text(text: str) -> int:
     """Return the index of an action's text; case and spacing do not matter.
 
     Raises:
-        ValueError: if the text is no action; the message shows the forms.
+        ActionTextError: if the text is no action; the message shows the forms.
     """
     action = _ACTION_OF_TEXT.get(" ".join(text.lower().split()))
     if action is None:
-        raise ValueError(
+        raise ActionTextError(
             f"{text!r} is no Celtic action; expected 'complete GOAL' (0..{NUM_GOALS - 1}), "
             f"'collect GOOD' ({', '.join(GOODS)}), 'from SITE' or 'to SITE' (0..{NUM_SITES - 1}), "
             f"'move COUNT' (0..{MARKERS_PER_PLAYER}), 'done' or 'end'"

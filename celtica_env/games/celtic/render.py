@@ -49,7 +49,9 @@ def site_text(state: np.void, site: int) -> str:
     """Return a site's number and, on the shipped map, its name."""
     if site == NO_SITE:
         return "nowhere"
-    return f"{site} {_names(state['roads'].tobytes(), state['goal_sites'].tobytes())[site]}".rstrip()
+    return (
+        f"{site} {_names(state['roads'].tobytes(), state['goal_sites'].tobytes())[site]}".rstrip()
+    )
 
 
 @cache
@@ -79,8 +81,7 @@ def _player(state: np.void, seat: int, viewer: int) -> list[str]:
     cards = _goods(state["cards"][seat]) if has_known_cards else f"{number} hidden"
     markers = state["markers"][seat]
     places = [
-        f"{markers[site]} on {site_text(state, site)}"
-        for site in np.flatnonzero(markers).tolist()
+        f"{markers[site]} on {site_text(state, site)}" for site in np.flatnonzero(markers).tolist()
     ]
     return [
         "",

@@ -275,9 +275,9 @@ def num_sites(goal):
 
 @njit
 def steps_between(s, a, b):
-    """Return the number of road steps between two sites."""
-    far, near = (a, b) if a > b else (b, a)
-    return 0 if a == b else s.distances[far * (far - 1) // 2 + near]
+    """Return the number of road steps between two sites, at most `FARTHEST`."""
+    pair = s.steps[a, b >> 1]
+    return pair >> 4 if b & 1 else pair & 15
 
 
 # --- What may be done ----------------------------------------------------------------------------
@@ -343,7 +343,7 @@ def is_legal_scoring(s, action):
 
 @njit
 def is_in_reach(s, site):
-    return site != s.start and steps_between(s, s.start, site) <= REACH
+    return 1 <= steps_between(s, s.start, site) <= REACH
 
 
 @njit
@@ -383,29 +383,39 @@ def goal_points(s, seat):
 
 
 @njit
-def num_counted(s, seat, good):
-    """Return how many cards of a good count: at most one more than goals are completed."""
-    return min(s.cards[seat, good], s.num_completed[seat] + 1)
+def most_counted(s, seat):
+    """Return how many cards of a good count at most: one more than goals are completed."""
+    return s.num_completed[seat] + 1
 
 
 @njit
 def trade_points(s, seat):
-    """Return the points for trade cards: the i-th most frequent good counts i a card."""
-    points = rank = 0
-    for count in range(GOALS_TO_END + 1, 0, -1):
-        for good in range(NUM_GOODS):
-            if num_counted(s, seat, good) == count:
-                rank += 1
-                points += rank * count
+    """Return the points for trade cards: the i-th most frequent good counts i a card.
+
+    The goods with k cards or more are the most frequent ones, so their k-th cards count 1, 2, 3 ...
+    """
+    points = 0
+    for count in range(1, most_counted(s, seat) + 1):
+        num_goods = num_goods_with(s, seat, count)
+        points += num_goods * (num_goods + 1) // 2
     return points
+
+
+@njit
+def num_goods_with(s, seat, count):
+    """Return the number of goods of which a seat has so many cards or more."""
+    num_goods = 0
+    for good in range(NUM_GOODS):
+        num_goods += 1 if s.cards[seat, good] >= count else 0
+    return num_goods
 
 
 @njit
 def num_seventh(s, seat):
     """Return the cards of the good that counts seven a card, which breaks ties."""
-    fewest = num_counted(s, seat, 0)
-    for good in range(1, NUM_GOODS):
-        fewest = min(fewest, num_counted(s, seat, good))
+    fewest = most_counted(s, seat)
+    for good in range(NUM_GOODS):
+        fewest = min(fewest, s.cards[seat, good])
     return fewest
 
 

@@ -15,11 +15,12 @@ from celtica_env.games.celtic.pieces import PIECES
 from celtica_env.games.celtic.state import STATE_DTYPE
 from celtica_env.games.celtic.tables import (
     DEFAULT_MAX_TURNS,
+    FARTHEST,
     LARGEST_MAX_TURNS,
     MARKERS_PER_PLAYER,
     MAX_PLAYERS,
+    NO_SITE,
     NUM_ACTIONS,
-    NUM_SITES,
 )
 
 _MAX_SCORING = MARKERS_PER_PLAYER + 1
@@ -62,18 +63,24 @@ def new_record(num_players: int, options: Mapping[str, Any]) -> np.ndarray:
     """
     values = {name: options.get(name, option.default) for name, option in SPEC.options.items()}
     record = np.zeros(1, STATE_DTYPE)
+    record["start"] = record["destination"] = NO_SITE
     record["first_player"] = seat_or_none("first_player", values["first_player"], num_players)
     record["public_trade_cards"] = _flag("public_trade_cards", values["public_trade_cards"])
     record["max_turns"] = _max_turns(values["max_turns"])
     checked = read_map(values["map"])
     record["roads"], record["goal_sites"] = checked.roads, checked.goal_sites
-    record["distances"] = pairwise_distances(checked.roads)
+    record["steps"] = packed_steps(checked.roads)
     return record
 
 
-def pairwise_distances(roads: np.ndarray) -> np.ndarray:
-    """Return the steps between sites a > b as `(1653,)` int8, at `a * (a - 1) / 2 + b`."""
-    return distances_between(roads)[np.tril_indices(NUM_SITES, -1)]
+def packed_steps(roads: np.ndarray) -> np.ndarray:
+    """Return the steps from each site to each, two to a byte, `(58, 29)` uint8.
+
+    Args:
+        roads: `(58,)` uint64 of a connected map, as in `Map`.
+    """
+    steps = np.minimum(distances_between(roads), FARTHEST).astype(np.uint8)
+    return steps[:, 0::2] | steps[:, 1::2] << 4
 
 
 def _flag(name: str, value: Any) -> int:

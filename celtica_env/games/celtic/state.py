@@ -10,14 +10,20 @@ four players see five cards each.
 
 import numpy as np
 
-from celtica_env.core.types import HEADER
+from celtica_env.core.types import HEADER, Field
 from celtica_env.games.celtic.tables import (
+    CARDS_PER_GOOD,
+    GOALS_TO_END,
     HARD_SITES,
+    LARGEST_MAX_TURNS,
+    MARKERS_PER_PLAYER,
     MAX_PLAYERS,
-    NUM_DISTANCES,
+    NO_SITE,
     NUM_GOALS,
     NUM_GOODS,
     NUM_SITES,
+    STEP_PAIRS,
+    Phase,
 )
 
 STATE_DTYPE = np.dtype(
@@ -43,7 +49,30 @@ STATE_DTYPE = np.dtype(
         ("max_turns", "i2"),  # the game is cut off when so many turns are finished
         ("goal_sites", "u1", (NUM_GOALS, HARD_SITES)),  # the third is NO_SITE on an easy goal
         ("roads", "u8", (NUM_SITES,)),  # bit b of number a: a road joins a and b
-        # derived from the roads: steps between sites a > b, at a * (a - 1) / 2 + b
-        ("distances", "i1", (NUM_DISTANCES,)),
+        # derived from the roads: per site the steps to sites 2k, in the low half of byte k, and
+        # 2k + 1, in the high half; 15 stands for more too
+        ("steps", "u1", (NUM_SITES, STEP_PAIRS)),
     ]
 )
+
+FIELDS = (
+    Field("phase", len(Phase) - 1, words=tuple(phase.name.lower() for phase in Phase)),
+    Field("active", MAX_PLAYERS - 1),
+    Field("turns", LARGEST_MAX_TURNS),
+    Field("start", NO_SITE),
+    Field("destination", NO_SITE),
+    Field("markers", MARKERS_PER_PLAYER),
+    Field("hand", 1),
+    Field("completed", 1),
+    Field("num_completed", GOALS_TO_END),
+    Field("deck", 1),
+    Field("cards", CARDS_PER_GOOD),
+    Field("num_cards", NUM_GOODS * CARDS_PER_GOOD),
+    Field("supply", CARDS_PER_GOOD),
+    Field("first_player", MAX_PLAYERS - 1, low=-1),
+    Field("public_trade_cards", 1),
+    Field("max_turns", LARGEST_MAX_TURNS, low=1),
+    Field("goal_sites", NO_SITE),
+    Field("roads", 2**NUM_SITES - 1),
+)
+"""What a position's text holds, in the order of the record; the rest is derived."""

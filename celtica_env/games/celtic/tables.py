@@ -15,8 +15,9 @@ NUM_LOCATIONS = 50
 FIRST_TRADE_SITE = 1 + NUM_LOCATIONS
 NUM_SITES = FIRST_TRADE_SITE + NUM_GOODS
 NO_SITE = NUM_SITES
-NUM_DISTANCES = NUM_SITES * (NUM_SITES - 1) // 2
 REACH = 2  # road steps that one move goes at most
+FARTHEST = 15  # road steps that are told apart; one number of 4 bits
+STEP_PAIRS = NUM_SITES // 2  # bytes that hold the steps to all sites
 
 # Goals: the easy ones, then the hard ones.
 NUM_EASY_GOALS = NUM_HARD_GOALS = 10
