@@ -29,11 +29,9 @@ from celtica_env.games.celtic.tables import (
     DONE_ACTION,
     EASY_POINTS,
     END_ACTION,
-    FARTHEST,
     FIRST_TRADE_SITE,
     GOALS_TO_END,
     HARD_POINTS,
-    HARD_SITES,
     NUM_EASY_GOALS,
     NUM_GOALS,
     NUM_GOODS,
@@ -45,12 +43,11 @@ from celtica_env.games.celtic.tables import (
 START, DESTINATION, FOLLOW = int(Phase.START), int(Phase.DESTINATION), int(Phase.FOLLOW)
 COUNT, AFTER, FINAL = int(Phase.COUNT), int(Phase.AFTER), int(Phase.FINAL)
 
-GOAL_DISCOUNT = 0.75  # of a goal, for each move it still takes
-TRADE_DISCOUNT = 0.7  # of a card, for each move to its site
-CARD = 1.0  # worth of a trade card, besides what it brings at once
-CARD_RANK = 0.2  # share of what it brings at once
+GOAL_DISCOUNT = 0.58  # of a goal, for each move it still takes
+TRADE_DISCOUNT = 0.76  # of a card, for each move to its site
+CARD = 0.25  # share of what a trade card brings at once
 NEXT_CARD = 0.7  # worth of each further card from the same site
-LEAD_TO_END = 10.0  # points ahead, as far as is known, with which to end the game
+COLLECTABLE = 4  # points that a card another seat may still collect brings it on average
 
 IMPOSSIBLE = 20.0  # moves for a goal that there are too few markers for
 
@@ -95,12 +92,10 @@ def value_of_trade(s, site):
     best = 0.0
     for good in range(NUM_GOODS):
         owned = s.cards[s.to_move, good]
-        if s.supply[good] > 0 and owned <= most_counted(s, s.to_move):
-            value = CARD
-            if owned < most_counted(s, s.to_move):
-                value += CARD_RANK * (num_goods_with(s, s.to_move, owned + 1) + 1)
+        if s.supply[good] > 0 and owned < most_counted(s, s.to_move):
+            points = num_goods_with(s, s.to_move, owned + 1) + 1
             moves = num_moves(s, site, FIRST_TRADE_SITE + good)
-            best = max(best, value * TRADE_DISCOUNT**moves)
+            best = max(best, CARD * points * TRADE_DISCOUNT**moves)
     return best
 
 
@@ -245,7 +240,7 @@ def choose_scoring(s):
     for goal in range(NUM_GOALS - 1, -1, -1):
         if can_complete(s, s.to_move, goal) and is_worth_completing(s, goal):
             return COMPLETE_ACTION + goal
-    if s.phase == AFTER and has_all_goods(s, s.to_move) and lead(s) >= LEAD_TO_END:
+    if s.phase == AFTER and has_all_goods(s, s.to_move) and lead(s) > 0:
         return END_ACTION
     return DONE_ACTION
 
@@ -263,16 +258,16 @@ def is_worth_completing(s, goal):
     if s.phase == FINAL or s.num_completed[s.to_move] < GOALS_TO_END - 1:
         return True
     points = EASY_POINTS if goal < NUM_EASY_GOALS else HARD_POINTS
-    return lead(s) + points >= LEAD_TO_END
+    return lead(s) + points > 0
 
 
 @njit
 def lead(s):
     """Return own points less the most that another seat has, cards it may collect included."""
-    best_other = 0.0
+    best_other = 0
     for seat in range(s.num_players):
         if seat != s.to_move:
-            best_other = max(best_other, score(s, seat) + 4.0 * num_collectable(s, seat))
+            best_other = max(best_other, score(s, seat) + COLLECTABLE * num_collectable(s, seat))
     return score(s, s.to_move) - best_other
 
 
