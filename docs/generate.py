@@ -1,9 +1,9 @@
 """Write the generated parts of the documents anew: `python docs/generate.py [--check]`.
 
 A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. The facts come from
-the registry, the games' identity cards, and `figures.json`, which holds what was measured; a figure
-that is null there reads "not measured yet". With `--check` nothing is written, and the exit status
-is 1 if a document is out of date.
+the registry, the games' identity cards, the checks of the conformance kit, `acceptance.json`, and
+`figures.json`, which holds what was measured; a figure that is null there reads "not measured yet".
+With `--check` nothing is written, and the exit status is 1 if a document is out of date.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ import numpy as np
 from celtica_env import games
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import Game, Piece
+from celtica_env.testing import all_checks
 from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures.json"
+ACCEPTANCE = ROOT / "docs" / "acceptance.json"
 PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 STATUS = re.compile(r"^Status: \*\*(verified|lightly tested|known issues)\*\*", re.MULTILINE)
 UNKNOWN = "not measured yet"
@@ -50,7 +52,8 @@ def documents() -> dict[Path, dict[str, str]]:
             "games": games_table(),
             "results": results_table(figures),
             "speed": speed_table(figures),
-        }
+        },
+        ROOT / "docs" / "acceptance.md": {"acceptance": acceptance_table()},
     }
     for name in games():
         game = load_game(name)
@@ -216,6 +219,19 @@ def show(value: float | str | None, unit: str = "") -> str:
     if value is None:
         return UNKNOWN
     return f"{value}{unit}" if isinstance(value, str) else f"{value:,}{unit}"
+
+
+# --- the points that must hold -------------------------------------------------------------------
+
+
+def acceptance_table() -> str:
+    """Return, for each point that must hold, the checks of the kit and the tests that hold it."""
+    rows = []
+    for entry in json.loads(ACCEPTANCE.read_text("utf-8")):
+        checks = [f"`{c.name}`" for c in all_checks() if entry["point"] in c.points]
+        tests = [f"`{name}`" for name in entry["tests"]]
+        rows.append([entry["point"], entry["what"], "<br>".join(checks), "<br>".join(tests)])
+    return table(["", "what holds", "checks of the kit", "tests"], rows, numbers=(0,))
 
 
 # --- a game's README -----------------------------------------------------------------------------

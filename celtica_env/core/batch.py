@@ -520,11 +520,10 @@ def fresh_seed() -> int:
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
-def _check_int(name: str, value: Any, low: int, high: int | None = None) -> int:
+def _check_int(name: str, value: Any, low: int, high: int) -> int:
     is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_int or value < low or (high is not None and value > high):
-        bound = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise OptionError(f"{name} must be an integer {bound}, got {value!r}")
+    if not is_int or not low <= value <= high:
+        raise OptionError(f"{name} must be an integer between {low} and {high}, got {value!r}")
     return int(value)
 
 
@@ -575,9 +574,9 @@ def make_batch(
         OptionError: an argument or option is unknown or out of range.
     """
     card = load_game(game)
-    _check_int("num_games", num_games, 1)
+    _check_int("num_games", num_games, 1, NO_LIMIT)
     _check_int("num_players", num_players, card.spec.min_players, card.spec.max_players)
-    _check_int("num_threads", num_threads, 1)
+    _check_int("num_threads", num_threads, 1, NO_LIMIT)
     _check_int("game_offset", game_offset, 0, 2**62)
     _check_choice("autoreset", autoreset, list(AUTORESET))
     _check_choice("payoff", payoff, PAYOFFS)

@@ -10,6 +10,7 @@ from celtica_env.core.types import Game, GameSpec
 _GAMES = {
     "celtica": "celtica_env.games.celtica",
     "celtic": "celtica_env.games.celtic",
+    "keltis": "celtica_env.games.keltis",
 }
 
 

@@ -1,26 +1,21 @@
 """What a batch offers: shapes, partial steps, resets, copies and whose memory is whose."""
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env.core.batch import Batch, game_kernels
 from celtica_env.core.types import FULL
-from tests.core.play import (
+from celtica_env.testing.play import (
     IS_COMPILED,
     NUM_GAMES,
     choose,
     decisions,
-    each_game,
-    each_game_and_size,
     pick,
     play_out,
     play_some,
     snapshot,
 )
+from tests.each_game import each_game, each_game_and_size
 
 
 @each_game_and_size
@@ -147,101 +142,6 @@ def test_reset_without_a_seed_goes_on_with_each_stream(game):
     assert not batch.finished.any()
 
 
-every_way_to_copy = pytest.mark.parametrize(
-    "duplicate",
-    [Batch.clone, copy.copy, copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))],
-    ids=["clone", "copy", "deepcopy", "pickle"],
-)
-
-
-@every_way_to_copy
-@pytest.mark.parametrize("num_threads", [1, 2])
-@each_game
-def test_a_copy_in_mid_game_goes_on_alike_and_apart(game, duplicate, num_threads):
-    batch = celtica_env.make_batch(
-        game, 4, seed=10, payoff="rank", autoreset="same_step", num_threads=num_threads
-    )
-    for _ in range(9):
-        batch.step(choose(batch))
-    before, last = snapshot(batch), batch.final_states.tobytes()
-    twin = duplicate(batch)
-    assert snapshot(twin) == before
-    assert twin.final_states.tobytes() == last
-    for _ in range(300):  # some games, so that the streams are drawn from too
-        outcome = twin.step(choose(twin))
-        masks = twin.action_masks
-    assert snapshot(batch) == before
-    assert batch.final_states.tobytes() == last
-    for _ in range(300):
-        again = batch.step(choose(batch))
-    assert snapshot(batch) == snapshot(twin)
-    assert batch.final_states.tobytes() == twin.final_states.tobytes()
-    np.testing.assert_array_equal(batch.action_masks, masks)
-    for first, second in zip(outcome, again):
-        np.testing.assert_array_equal(first, second)
-
-
-@every_way_to_copy
-@each_game
-def test_a_copy_keeps_which_games_are_finished(game, duplicate):
-    batch = celtica_env.make_batch(game, 4, seed=11)
-    play_out(batch)
-    twin = duplicate(batch)
-    assert twin.finished.all()
-    twin.reset()
-    assert batch.finished.all()
-
-
-@each_game
-def test_every_change_brings_fresh_memory(game):
-    batch = celtica_env.make_batch(game, 3, seed=12)
-    handed_out = []
-    for _ in range(4):
-        arrays = [batch.observations, batch.action_masks, batch.observe(), batch.masks()]
-        view = batch.view()
-        arrays += [view.observations, view.action_masks, view.states, view.sample(0)]
-        arrays += [batch.potentials(), *batch.step(choose(batch))]
-        handed_out += arrays
-    for index, array in enumerate(handed_out):
-        assert not np.shares_memory(array, batch.states)
-        assert not np.shares_memory(array, batch.finished)
-        for other in handed_out[:index]:
-            assert not np.shares_memory(array, other)
-
-
-@each_game
-def test_an_array_once_handed_out_is_never_rewritten(game):
-    batch = celtica_env.make_batch(game, 3, seed=13)
-    observations, masks = batch.observations, batch.action_masks
-    kept = observations.copy(), masks.copy()
-    play_out(batch)
-    batch.reset(seed=0)
-    np.testing.assert_array_equal(observations, kept[0])
-    np.testing.assert_array_equal(masks, kept[1])
-
-
-@each_game
-def test_between_changes_the_same_array_is_handed_out(game):
-    batch = celtica_env.make_batch(game, 3, seed=14)
-    assert batch.observations is batch.observations
-    assert batch.action_masks is batch.action_masks
-
-
-@each_game
-def test_reused_memory_comes_only_when_asked_for_and_holds_the_same(game):
-    batch = celtica_env.make_batch(game, 3, seed=15, reuse_buffers=True)
-    plain = celtica_env.make_batch(game, 3, seed=15)
-    observations, masks = batch.observations, batch.action_masks
-    for rows, actions in decisions(plain):
-        plain.step(actions, where=rows)
-        batch.step(actions, where=rows)
-        assert batch.observations is observations
-        assert batch.action_masks is masks
-        np.testing.assert_array_equal(observations, plain.observations)
-        np.testing.assert_array_equal(masks, plain.action_masks)
-    assert not np.shares_memory(batch.clone().observations, observations)
-
-
 @pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
 @pytest.mark.parametrize("num_threads", [1, 2])
 @each_game
@@ -267,17 +167,6 @@ def test_reused_memory_is_up_to_date_after_every_step(game, num_threads, autores
 
 
 @each_game
-def test_writing_into_a_view_does_not_reach_the_game(game):
-    batch = celtica_env.make_batch(game, 3, seed=16)
-    before = snapshot(batch)
-    view = batch.view()
-    for array in (view.states, view.finished, view.observations, view.action_masks, view.keys):
-        array.view(np.uint8)[:] = 0
-    batch.states.copy()[:] = 0
-    assert snapshot(batch) == before
-
-
-@each_game
 def test_to_move_follows_the_records(game):
     batch = celtica_env.make_batch(game, 3, seed=17)
     assert np.shares_memory(batch.to_move, batch.states)
@@ -299,26 +188,6 @@ def test_actions_of_any_integer_type_do_the_same(game, convert):
     batch.step(choose(batch, np.array([3, 1])), where=convert([3, 1]))
     reference.step(choose(reference, np.array([3, 1])), where=np.array([3, 1]))
     assert batch.states.tobytes() == reference.states.tobytes()
-
-
-@pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT")
-@each_game
-def test_every_kernel_has_one_signature_whatever_it_was_called_with(game):
-    batch = celtica_env.make_batch(game, 130, seed=19, num_threads=2, max_steps=np.int32(900))
-    batch.step(choose(batch).astype(np.int32))
-    batch.step(choose(batch).tolist())
-    batch.step(choose(batch)[::2], where=np.arange(260, dtype=np.uint16)[:130:2])
-    batch.step(np.asfortranarray(choose(batch)))
-    batch.reset(np.arange(130) % 2 == 0, seed=np.int64(3))
-    batch.observe([1], [1])
-    batch.observe(seats=np.zeros(260, np.int8)[::2])
-    batch.potentials([0])
-    batch.view([3, 2]).sample(1)
-    compiled = {n: k for n, k in vars(game_kernels(batch.game.package)).items() if n != "scales"}
-    assert len(compiled) >= 8
-    assert {name: len(kernel.signatures) for name, kernel in compiled.items()} == dict.fromkeys(
-        compiled, 1
-    )
 
 
 @each_game_and_size

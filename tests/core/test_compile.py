@@ -8,9 +8,10 @@ import pytest
 
 import celtica_env
 from celtica_env.core.batch import game_kernels
+from celtica_env.testing.play import IS_COMPILED, choose, player_counts
 from tests.core import processes
-from tests.core.play import IS_COMPILED, choose, each_game, player_counts
 from tests.core.trajectory import trajectory_hash
+from tests.each_game import each_game
 
 TINY_RUNS = ["tiny:2", "tiny:3"]
 NOWHERE = {"HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null", "IPYTHONDIR": "/dev/null"}

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env.core.batch import AUTORESET
+from celtica_env.core.batch import AUTORESET, NO_LIMIT
 from celtica_env.core.errors import CelticaError, IllegalActionError, OptionError, UnknownNameError
 from celtica_env.core.types import PAYOFFS
-from tests.core.play import choose, each_game, pick, play_some, snapshot
+from celtica_env.testing.play import choose, pick, play_some, snapshot
+from tests.each_game import each_game
 
 
 def refuse(batch, actions, where=None, error=IllegalActionError):
@@ -183,9 +184,9 @@ def test_a_reset_seed_that_is_no_natural_number_is_refused(game, seed):
 
 
 INTEGERS = (
-    ("num_games", 1, "at least 1"),
-    ("num_threads", 1, "at least 1"),
-    ("max_steps", 1, "between 1 and 2147483647"),
+    ("num_games", 1, f"between 1 and {NO_LIMIT}"),
+    ("num_threads", 1, f"between 1 and {NO_LIMIT}"),
+    ("max_steps", 1, f"between 1 and {NO_LIMIT}"),
     ("game_offset", 0, f"between 0 and {2**62}"),
 )
 
@@ -200,7 +201,7 @@ INTEGERS = (
         ],
         ({"max_steps": 2**31}, "max_steps must be an integer between 1 and 2147483647, got"),
         ({"game_offset": 2**64}, "game_offset must be an integer between 0 and"),
-        ({"num_games": None}, "num_games must be an integer at least 1, got None"),
+        ({"num_games": None}, "num_games must be an integer between 1 and"),
         *[
             ({"seed": value}, "seed must be a non-negative integer or None, got")
             for value in (-1, 0.5, True, np.True_, "0", [0])

@@ -100,8 +100,13 @@ def test_the_core_imports_no_game_no_wrapper_and_nothing_above():
     assert not offences(PACKAGE / "core", *(f"celtica_env.{name}" for name in above))
 
 
-def test_a_wrapper_imports_no_game():
-    assert not offences(PACKAGE / "wrappers", "celtica_env.games")
+def test_a_wrapper_imports_no_game_and_not_the_kit():
+    assert not offences(PACKAGE / "wrappers", "celtica_env.games", "celtica_env.testing")
+
+
+def test_the_conformance_kit_needs_no_game_and_pytest_in_one_file_only():
+    found = offences(PACKAGE / "testing", "celtica_env.games", "tests", "pytest")
+    assert found == [f"{PACKAGE / 'testing' / 'test_conformance.py'} imports pytest"]
 
 
 def test_the_environments_import_neither_agents_nor_training_nor_torch():

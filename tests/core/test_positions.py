@@ -6,71 +6,18 @@ import pytest
 import celtica_env
 from celtica_env import position_from_text, position_to_text
 from celtica_env.core.errors import CelticaError, OptionError, PositionError, UnknownNameError
-from celtica_env.core.registry import load_game
-from tests.core.play import (
-    NUM_GAMES,
-    censored,
-    decisions,
-    each_game,
-    each_game_and_size,
-    play_out,
-    play_some,
-    snapshot,
-)
+from celtica_env.testing.play import NUM_GAMES, play_out, play_some, snapshot
+from tests.each_game import each_game, each_game_and_size
 
-TEXT_EVERY = 5  # decisions
 MAX_LENGTH = 1000  # characters that are still one readable line
 
 
-@each_game_and_size
-def test_every_position_reads_back_from_its_line_of_text(game, num_players):
-    batch = celtica_env.make_batch(game, 4, num_players, seed=1, payoff="rank")
-    for count, (rows, actions) in enumerate(decisions(batch)):
-        if count % TEXT_EVERY == 0:
-            assert_reads_back(game, batch.states)
-            assert_reads_back(game, censored(batch, count % num_players))
-        batch.step(actions, where=rows)
-    assert_reads_back(game, batch.states)
-
-
-def assert_reads_back(game, states):
-    for state in states:
-        text = position_to_text(game, state)
-        assert "\n" not in text
-        assert len(text) <= MAX_LENGTH
-        assert position_from_text(text).tobytes() == state.tobytes()
-
-
 @each_game
-def test_options_are_part_of_the_text(game):
-    for name, option in celtica_env.spec(game).options.items():
-        texts = {option_text(game, {name: value}) for value in values_of(option)}
-        assert len(texts) == len(values_of(option)), name
-
-
-def option_text(game, options):
-    batch = celtica_env.make_batch(game, 1, seed=2, **options)
-    batch.states["rng"] = 0  # some options use up chance
-    text = position_to_text(game, batch.states[0])
-    assert position_from_text(text).tobytes() == batch.states.tobytes()
-    return text
-
-
-def values_of(option):
-    words = [word.strip('"') for word in option.accepts.split() if word.startswith('"')]
-    return words or [option.default]
-
-
-@each_game
-def test_a_game_goes_on_alike_from_its_text(game):
-    batch = celtica_env.make_batch(game, 4, seed=3)
-    play_some(batch, 15)
-    texts = [position_to_text(game, state) for state in batch.states]
-    other = celtica_env.make_batch(game, 4, seed=4)
-    other.set_states(np.concatenate([position_from_text(text) for text in texts]))
-    play_out(batch)
-    play_out(other)
-    assert other.states.tobytes() == batch.states.tobytes()
+def test_a_position_is_a_line_that_can_still_be_read(game):
+    batch = celtica_env.make_batch(game, NUM_GAMES, celtica_env.spec(game).max_players, seed=1)
+    play_some(batch, 20)
+    for state in batch.states:
+        assert len(position_to_text(game, state)) <= MAX_LENGTH
 
 
 @each_game
@@ -101,31 +48,6 @@ def test_a_text_that_is_no_position_is_refused_with_the_reason(game, change, mes
 def test_a_text_of_no_known_game_is_refused_with_the_known_ones():
     with pytest.raises(UnknownNameError, match="'chess_v0'.*known games: celtica"):
         position_from_text("chess_v0 players=2")
-
-
-@each_game
-def test_every_number_of_a_position_has_bounds(game):
-    """A number outside of them could lead a kernel out of its arrays."""
-    card = load_game(game)
-    batch = celtica_env.make_batch(game, 1, seed=6)
-    for field in card.fields:
-        for value in (field.low - 1, field.high + 1):
-            states = batch.states.copy()
-            if not np.can_cast(np.min_scalar_type(value), states[field.name].dtype):
-                continue  # the dtype keeps it out
-            states[field.name].reshape(-1)[0] = value
-            with pytest.raises(PositionError, match=f"{field.name} must be from"):
-                batch.set_states(states)
-
-
-@each_game
-def test_fields_are_those_of_the_record(game):
-    card = load_game(game)
-    names = [field.name for field in card.fields]
-    assert len(set(names)) == len(names)
-    assert set(names) <= set(card.spec.state_dtype.names)
-    for field in card.fields:
-        assert len(field.words) in (0, field.high - field.low + 1)
 
 
 # --- on the table --------------------------------------------------------------------------------
@@ -191,32 +113,7 @@ def test_positions_that_do_not_fit_the_table_are_refused_and_change_nothing(game
     assert snapshot(batch) == before
 
 
-@each_game
-def test_samples_of_what_a_player_knows_are_possible_positions(game):
-    batch = celtica_env.make_batch(game, NUM_GAMES, seed=16)
-    for count in range(6):
-        batch.clone().set_states(batch.view().sample(count))
-        play_some(batch, 8, salt=count)
-
-
 # --- clone and restore ---------------------------------------------------------------------------
-
-
-@each_game_and_size
-def test_a_batch_goes_back_to_a_clone_as_often_as_wanted(game, num_players):
-    batch = celtica_env.make_batch(game, 4, num_players, seed=17, autoreset="same_step")
-    batch.step(batch.action_masks.argmax(axis=1))
-    saved = batch.clone()
-    kept = snapshot(saved)
-    futures = []
-    for _ in range(2):
-        for _ in range(30):
-            batch.step(batch.action_masks.argmax(axis=1))
-        futures.append(snapshot(batch))
-        batch.restore(saved)
-        assert snapshot(batch) == kept
-    assert futures[0] == futures[1] != kept
-    assert snapshot(saved) == kept
 
 
 @each_game

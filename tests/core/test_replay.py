@@ -10,30 +10,15 @@ import celtica_env
 from celtica_env import Replay, load_replays, save_replays
 from celtica_env.core.errors import CelticaError, OptionError, ReplayError
 from celtica_env.core.registry import load_game
-from tests.core.play import choose, decisions, each_game, each_game_and_size, play_out, play_some
+from celtica_env.testing.play import decisions, play_out, play_some
 from tests.core.processes import run_python
+from tests.each_game import each_game
 
 
 def recorded(game, num_games=3, num_players=2, **options):
     batch = celtica_env.make_batch(game, num_games, num_players, seed=1, record=True, **options)
     play_out(batch)
     return batch
-
-
-@each_game_and_size
-def test_a_replay_plays_to_the_identical_end(game, num_players):
-    batch = celtica_env.make_batch(game, 3, num_players, seed=2, record=True)
-    paid = np.zeros((3, num_players), np.float32)
-    for rows, actions in decisions(batch):
-        paid[rows] += batch.step(actions, where=rows)[0]
-    for row in range(3):
-        played = Replay.from_json(batch.replay(row).to_json())
-        assert played == batch.replay(row)
-        assert played.payoffs == tuple(paid[row].tolist())
-        assert played.end == "terminated"
-        assert played.game == game
-        assert len(played.actions) == batch.states["step_count"][row]
-        assert played.play().states[0] == batch.states[row]
 
 
 @each_game
@@ -70,33 +55,6 @@ def test_a_new_deal_begins_a_new_record(game):
     play_out(batch)
     assert batch.replay(0) != first
     assert batch.replay(0).play().states[0] == batch.states[0]
-
-
-@each_game
-@pytest.mark.parametrize("autoreset", ["same_step", "next_step"])
-def test_games_dealt_anew_by_themselves_are_recorded_rightly(game, autoreset):
-    batch = celtica_env.make_batch(game, 2, seed=5, record=True, autoreset=autoreset)
-    num_ended = 0
-    while num_ended < 5:
-        _, terminated, _ = batch.step(choose(batch))
-        for row in np.flatnonzero(terminated).tolist():
-            num_ended += 1
-            is_gone = autoreset == "same_step"
-            last = batch.final_states if is_gone else batch.states
-            assert batch.replay(row, final=is_gone).play().states[0] == last[row]
-        assert batch.replay(0).play().states[0] == batch.states[0]
-
-
-@each_game
-def test_a_record_can_begin_in_the_middle_of_a_game(game):
-    source = celtica_env.make_batch(game, 1, seed=6)
-    play_some(source, 9)
-    batch = celtica_env.make_batch(game, 1, seed=7, record=True)
-    batch.set_states(source.states)
-    play_out(batch)
-    replay = batch.replay()
-    assert len(replay.actions) == batch.states["step_count"][0] - 9
-    assert replay.play().states[0] == batch.states[0]
 
 
 @each_game

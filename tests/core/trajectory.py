@@ -17,7 +17,7 @@ from numba.core import event
 import celtica_env
 from celtica_env.core.batch import Batch, game_kernels
 from celtica_env.core.registry import load_game
-from tests.core.play import decisions
+from celtica_env.testing.play import decisions
 
 
 def everything(batch: Batch, rows: np.ndarray) -> list[np.ndarray]:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import celtica_env
+from celtica_env import load_replays
 from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
 from celtica_train import cli
 from celtica_train.evaluate import evaluate, interval95, play_games, seatings
@@ -91,7 +92,7 @@ def test_names_are_printed_as_they_are(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize("game", GAMES)
 def test_shares_of_a_game_sum_to_one(game):
     agents = [celtica_env.load_agent("random", game) for _ in range(3)]
-    shares = play_games(game, agents, slice(0, 100), seed=4)
+    _, shares = play_games(game, agents, slice(0, 100), seed=4)
     assert np.allclose(shares.sum(axis=1), 1)
     assert np.allclose(shares[shares > 0], 1, atol=0.67)
 
@@ -106,8 +107,8 @@ def test_the_last_agent_fills_the_seats_and_shares_are_per_seat(game):
 @pytest.mark.parametrize("game", GAMES)
 def test_deals_in_parts_are_the_deals_together(game):
     agents = [celtica_env.load_agent(name, game) for name in ("greedy", "random")]
-    whole = play_games(game, agents, slice(0, 40), seed=9)
-    parts = [play_games(game, agents, slice(k, k + 10), seed=9) for k in range(0, 40, 10)]
+    _, whole = play_games(game, agents, slice(0, 40), seed=9)
+    parts = [play_games(game, agents, slice(k, k + 10), seed=9)[1] for k in range(0, 40, 10)]
     assert np.array_equal(whole, np.concatenate(parts))
 
 
@@ -153,7 +154,7 @@ def test_bad_arguments_say_what_is_accepted(capsys):
     ]:
         with pytest.raises(OptionError, match=words):
             evaluate(*arguments)
-    with pytest.raises(OptionError, match="at least 1"):
+    with pytest.raises(OptionError, match="from 1 to"):
         evaluate(["greedy", "random"], num_games=0)
     with pytest.raises(UnknownNameError, match="known games"):
         evaluate(["greedy", "random"], "chess")
@@ -169,3 +170,18 @@ def test_the_command_lists_its_commands(capsys):
     assert cli.main(["--help"]) == 0
     assert cli.main(["dance"]) == 2
     assert "no command 'dance'" in capsys.readouterr().err
+
+
+def test_the_games_played_can_be_kept_and_played_again(tmp_path):
+    path = tmp_path / "games.jsonl"
+    result = evaluate(["greedy", "random"], num_games=8, seed=3, replays=path)
+    replays = load_replays(path)
+    assert len(replays) == result.games == 8
+    wins = [replay.payoffs[replay.info["agents"].index("greedy")] > 0 for replay in replays]
+    assert np.mean(wins) == result.agents[0].win_share
+    deals = [(replay.info["seed"], replay.info["game_index"]) for replay in replays]
+    assert sorted(deals) == sorted([(3, deal) for deal in range(4)] * 2)
+    for replay in replays:
+        replay.play()
+    with pytest.raises(OptionError, match="games.jsonl exists"):
+        evaluate(["greedy", "random"], num_games=8, replays=path)

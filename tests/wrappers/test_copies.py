@@ -13,7 +13,7 @@ from celtica_env.wrappers.gymnasium import SeatVectorEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from celtica_env.wrappers.registration import gymnasium_id
 from celtica_env.wrappers.sb3 import SeatVecEnv
-from tests.core.play import each_game
+from tests.each_game import each_game
 
 COPIES = {
     "clone": lambda env: env.clone(),

@@ -7,11 +7,9 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
-from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from scipy.stats import chisquare
-from stable_baselines3.common.env_checker import check_env as sb3_check_env
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 
@@ -64,13 +62,6 @@ class Watcher(LastLegal):
 # --- Gymnasium, one game -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("game", "players"), TABLES)
-@pytest.mark.filterwarnings("error")
-def test_both_env_checkers_pass_without_a_warning(game, players):
-    check_env(SeatEnv(game, players), skip_render_check=True)
-    sb3_check_env(SeatEnv(game, players))
-
-
 @pytest.mark.parametrize("game", GAMES)
 def test_made_by_id_and_seeded_alike(game):
     name = f"{game.capitalize()}-v{celtica_env.spec(game).version}"
@@ -84,69 +75,6 @@ def test_made_by_id_and_seeded_alike(game):
         assert left[1:4] == right[1:4]
         if left[2]:
             break
-
-
-@pytest.mark.parametrize(("game", "players"), TABLES)
-def test_return_is_the_payoff_of_the_learners_seat(game, players):
-    """Wherever the learner sits, also when others move first or end the game."""
-    for seat in range(players):
-        env = SeatEnv(game, players, opponents=LastLegal(), seat=seat)
-        for episode in range(4):
-            _, info = env.reset(seed=episode)
-            total, done, steps = 0.0, False, 0
-            twin = celtica_env.make_batch(game, 1, players, seed=episode)
-            while not done:
-                action = choose(info["action_mask"][None] > 0, steps)[0]
-                play_up_to(twin, seat)
-                payoffs = twin.step([action])[0]
-                _, reward, terminated, truncated, info = env.step(action)
-                total += reward
-                done = terminated or truncated
-                steps += 1
-            payoffs = payoffs if twin.finished[0] else play_up_to(twin, seat)
-            assert twin.finished[0]
-            assert total == pytest.approx(float(payoffs[0, seat]))
-
-
-def play_up_to(batch, seat):
-    payoffs = None
-    while not batch.finished[0] and batch.to_move[0] != seat:
-        payoffs = batch.step(LastLegal().act(batch.view()))[0]
-    return payoffs
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_illegal_action_ends_the_game_says_so_and_is_counted(game):
-    env = SeatEnv(game, illegal_reward=-2.0)
-    env.reset(seed=0)
-    illegal = int(np.flatnonzero(~env.action_masks())[0])
-    _, reward, terminated, truncated, info = env.step(illegal)
-    assert (reward, terminated, truncated) == (-2.0, True, False)
-    assert info["illegal_action"] is True
-    assert env.num_illegal == 1
-    assert env.action_masks().any()
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_illegal_action_raises_on_request_and_changes_nothing(game):
-    env = SeatEnv(game, illegal="raise")
-    env.reset(seed=0)
-    before = env.games.batch.states.copy()
-    with pytest.raises(IllegalActionError, match="not legal; legal are"):
-        env.step(int(np.flatnonzero(~env.action_masks())[0]))
-    assert np.array_equal(before, env.games.batch.states)
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_stepping_a_game_that_is_over_raises(game):
-    env = SeatEnv(game, max_steps=1)
-    env.reset(seed=0)
-    done = False
-    while not done:
-        _, _, terminated, done, _ = env.step(int(env.action_masks().argmax()))
-        assert not terminated
-    with pytest.raises(GameOverError):
-        env.step(0)
 
 
 def test_bad_arguments_say_what_is_accepted():
@@ -176,17 +104,6 @@ def test_opponents_are_asked_with_their_own_knowledge():
     for movers, viewers in watcher.seen:
         assert np.array_equal(movers, viewers)
         assert not np.isin(movers, 1).any()
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_render_shows_the_learners_hand_only(game):
-    env = SeatEnv(game, seat=0, render_mode="ansi")
-    env.reset(seed=0)
-    text = env.render()
-    state = env.games.batch.states[0]
-    assert text == env.games.batch.game.render_text(state, 0)
-    full = env.games.batch.game.render_text(state, -1)
-    assert text != full
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -350,59 +267,6 @@ def test_vector_env_is_made_by_id_and_declares_its_mode(game):
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_rows_of_a_vector_env_are_the_games_of_one_seed(game):
-    many, few = make_vector(game, "Disabled", 6), make_vector(game, "Disabled", 2)
-    left, right = many.reset(seed=4)[0], few.reset(seed=4)[0]
-    assert np.array_equal(left[:2], right)
-    assert len({row.tobytes() for row in left}) > 1
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_next_step_mode_returns_the_last_observation_then_a_new_game(game):
-    env = make_vector(game, "NextStep")
-    _, infos = env.reset(seed=0)
-    renewals = 0
-    over = np.zeros(6, bool)
-    for step in range(400):
-        masks = infos["action_mask"] > 0
-        assert masks[over].all()
-        actions = choose(masks, step)
-        observations, rewards, terminated, truncated, infos = env.step(actions)
-        assert observations in env.observation_space
-        assert not rewards[over].any()
-        assert not (terminated | truncated)[over].any()
-        renewals += over.sum()
-        over = terminated | truncated
-        assert np.array_equal(infos["action_mask"] > 0, env.action_masks())
-        assert np.array_equal(observations, env.games.observations())
-    assert renewals > 5
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_same_step_mode_keeps_the_final_observation_and_info(game):
-    env = make_vector(game, "SameStep")
-    _, infos = env.reset(seed=0)
-    ends = 0
-    for step in range(400):
-        actions = choose(infos["action_mask"] > 0, step)
-        observations, rewards, terminated, truncated, infos = env.step(actions)
-        over = terminated | truncated
-        ends += over.sum()
-        assert not env.games.batch.finished.any()
-        if over.any():
-            assert np.array_equal(infos["_final_obs"], over)
-            assert np.array_equal(infos["_final_info"], over)
-            for row in np.flatnonzero(over):
-                assert infos["final_obs"][row] in env.single_observation_space
-                assert not np.array_equal(infos["final_obs"][row], observations[row])
-            assert infos["final_info"]["action_mask"][over].all()
-            assert np.all(np.abs(rewards[over]) == 1) or 0 in rewards[over]
-        else:
-            assert "final_obs" not in infos
-    assert ends > 5
-
-
-@pytest.mark.parametrize("game", GAMES)
 def test_disabled_mode_raises_and_resets_exactly_the_masked(game):
     env = make_vector(game, "Disabled", max_steps=40)
     _, infos = env.reset(seed=0)
@@ -421,27 +285,6 @@ def test_disabled_mode_raises_and_resets_exactly_the_masked(game):
         env.reset(options={"reset_mask": [0]})
     with pytest.raises(OptionError, match="reset_mask"):
         env.reset(options={"mask": over})
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_no_two_calls_share_memory(game):
-    env = make_vector(game, "NextStep")
-    first, infos = env.reset(seed=0)
-    second, *_, infos_2 = env.step(choose(infos["action_mask"] > 0, 0))
-    assert not np.shares_memory(first, second)
-    assert not np.shares_memory(infos["action_mask"], infos_2["action_mask"])
-    assert not np.shares_memory(infos["seat"], infos_2["seat"])
-    sb3 = SeatVecEnv(game, 4)
-    first = sb3.reset()
-    masks = sb3.action_masks()
-    second = sb3.step(choose(masks, 0))[0]
-    assert not np.shares_memory(first, second)
-    assert not np.shares_memory(masks, sb3.action_masks())
-    single = SeatEnv(game)
-    one, info = single.reset(seed=0)
-    two, *_, info_2 = single.step(choose(info["action_mask"][None] > 0, 0)[0])
-    assert not np.shares_memory(one, two)
-    assert not np.shares_memory(info["action_mask"], info_2["action_mask"])
 
 
 # --- Stable-Baselines3 ---------------------------------------------------------------------------
@@ -543,16 +386,3 @@ def test_vec_env_refuses_what_single_games_do_not_have():
     ):
         with pytest.raises(AttributeError):
             call()
-
-
-def test_environments_pickle_in_the_middle_of_a_game():
-    env = SeatEnv(GAMES[0], 3, opponents="greedy")
-    _, info = env.reset(seed=2)
-    for step in range(5):
-        *_, info = env.step(choose(info["action_mask"][None] > 0, step)[0])
-    twin = pickle.loads(pickle.dumps(env))
-    for step in range(5, 20):
-        action = choose(env.action_masks()[None], step)[0]
-        left, right = env.step(action), twin.step(action)
-        assert np.array_equal(left[0], right[0])
-        assert left[1:4] == right[1:4]

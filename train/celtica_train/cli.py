@@ -10,6 +10,8 @@ from celtica_env.core.errors import CelticaError
 COMMANDS = {
     "train": ("celtica_train.ppo", "train a bot, see its strength with intervals"),
     "evaluate": ("celtica_train.evaluate", "play agents against each other"),
+    "check": ("celtica_train.check", "check that a game does what every game must"),
+    "replay": ("celtica_train.replay", "play recorded games again, in words"),
     "bench": ("celtica_train.bench", "measure speed"),
 }
 
@@ -35,6 +37,11 @@ def main(argv: list[str] | None = None) -> int:
         return importlib.import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
     except (CelticaError, OSError) as error:
         print(f"celtica {arguments[0]}: {error}", file=sys.stderr)
+        return 2
+    except MemoryError as error:
+        print(
+            f"celtica {arguments[0]}: not enough memory, try fewer games: {error}", file=sys.stderr
+        )
         return 2
     except ModuleNotFoundError as error:
         print(

@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, permutations
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
 import tyro
 
-from celtica_env import Agent, load_agent, make_batch, spec
+from celtica_env import Agent, Batch, Replay, load_agent, make_batch, save_replays, spec
 from celtica_env.core.agents import ask
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import check_seed
@@ -19,6 +20,7 @@ from celtica_train.report import print_result
 
 Z95 = 1.959964
 CHUNK = 2048  # games played at once
+MAX_GAMES = 10**8  # days of play; more is a slip of the finger
 
 
 @dataclass
@@ -37,6 +39,8 @@ class Config:
     """Games to play, rounded up to whole rotations."""
     seed: int = 1
     """Seed of the deals and of the agents."""
+    replays: Path | None = None
+    """New file for the games played, one replay per line, for `celtica replay`."""
     json: bool = False
     """Print one JSON object instead of a table."""
 
@@ -84,6 +88,7 @@ def evaluate(
     num_players: int | None = None,
     num_games: int = 2000,
     seed: int = 1,
+    replays: str | Path | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Result:
     """Play agents against each other.
@@ -99,10 +104,12 @@ def evaluate(
         num_players: P; None for one seat per agent.
         num_games: games to play, rounded up to whole rotations.
         seed: of the deals and of the agents' own randomness.
+        replays: new file to which the games are written as they are finished, one per line, with
+            the agents by seat and the deal.
         on_progress: called with games played and games to play.
 
     Raises:
-        OptionError: a wrong number of agents, players or games.
+        OptionError: a wrong number of agents, players or games, or the file of replays exists.
         UnknownNameError: no such agent or game.
     """
     num_players = len(agents) if num_players is None else num_players
@@ -114,8 +121,10 @@ def evaluate(
         )
     if not 1 <= len(agents) <= num_players:
         raise OptionError(f"need 1 to {num_players} agents for {num_players} players")
-    if not isinstance(num_games, (int, np.integer)) or num_games < 1:
-        raise OptionError(f"games must be an integer at least 1, got {num_games!r}")
+    if not isinstance(num_games, (int, np.integer)) or not 1 <= num_games <= MAX_GAMES:
+        raise OptionError(f"games must be an integer from 1 to {MAX_GAMES}, got {num_games!r}")
+    if replays is not None and Path(replays).exists():
+        raise OptionError(f"{replays} exists; name a new file for the replays")
     seed, num_players, num_games = check_seed(seed), int(num_players), int(num_games)
     players = [load_agent(agent, game) for agent in agents]
     for index, player in enumerate(players):
@@ -127,7 +136,11 @@ def evaluate(
     for circle, part in seatings(line_up, num_deals):
         for rotation in range(num_players):
             order = [circle[(seat + rotation) % num_players] for seat in range(num_players)]
-            wins = play_games(game, [players[i] for i in order], part, seed)
+            is_kept = replays is not None
+            batch, wins = play_games(game, [players[i] for i in order], part, seed, record=is_kept)
+            if replays is not None:
+                names = [players[index].name for index in order]
+                save_replays(replays, replays_of(batch, names, seed), append=True)
             for seat, index in enumerate(order):
                 shares[part, index] += wins[:, seat] / (num_players * line_up.count(index))
             played += part.stop - part.start
@@ -158,18 +171,20 @@ def seatings(line_up: Sequence[int], num_deals: int) -> Iterator[tuple[tuple[int
             yield circle, slice(first, min(first + CHUNK, stop))
 
 
-def play_games(game: str, seats: Sequence[Agent], deals: slice, seed: int) -> np.ndarray:
-    """Play the given deals with one agent per seat; return win shares `(deals, P)`."""
-    num_players = len(seats)
+def play_games(
+    game: str, seats: Sequence[Agent], deals: slice, seed: int, *, record: bool = False
+) -> tuple[Batch, np.ndarray]:
+    """Play the given deals with one agent per seat; return them and win shares `(deals, P)`."""
+    num_players, num_deals = len(seats), deals.stop - deals.start
     batch = make_batch(
-        game, deals.stop - deals.start, num_players, seed=seed, game_offset=deals.start
+        game, num_deals, num_players, seed=seed, game_offset=deals.start, record=record
     )
     payoffs = np.zeros((batch.num_games, num_players))
     while True:
         rows = np.flatnonzero(~batch.finished)
         if not rows.size:
             # a payoff of 1 for a win and -1 / (P - 1) for none, ties shared
-            return np.abs(payoffs * (num_players - 1) + 1) / num_players
+            return batch, np.abs(payoffs * (num_players - 1) + 1) / num_players
         actions = np.empty(len(rows), np.int64)
         movers = batch.to_move[rows]
         for agent in {id(agent): agent for agent in seats}.values():
@@ -177,6 +192,13 @@ def play_games(game: str, seats: Sequence[Agent], deals: slice, seed: int) -> np
             if is_theirs.any():
                 actions[is_theirs] = ask(agent, batch.view(rows[is_theirs]))
         payoffs[rows] += batch.step(actions, where=rows)[0]
+
+
+def replays_of(batch: Batch, names: Sequence[str], seed: int) -> Iterator[Replay]:
+    """Yield the replay of each game of a batch, with the names by seat and where it was dealt."""
+    for row in range(batch.num_games):
+        deal = {"seed": seed, "game_index": batch.game_offset + row}
+        yield batch.replay(row, info={"agents": list(names), **deal})
 
 
 def interval95(shares: np.ndarray) -> tuple[float, float]:
@@ -205,6 +227,7 @@ def main(argv: list[str]) -> int:
         num_players=config.players,
         num_games=config.games,
         seed=config.seed,
+        replays=config.replays,
     )
     if config.json:
         print(result.to_json())

@@ -46,7 +46,7 @@ def new_record(num_players, options):
 
 
 def complete(records):
-    """Check the cards held; the points are whatever they are."""
+    """Check the cards held, count the deck; the points are whatever they are."""
     record = records[0]
     sizes = record["hand"].sum(axis=1)
     seen = np.arange(MAX_PLAYERS) == record["viewer"] if record["viewer"] != FULL else sizes >= 0
@@ -56,8 +56,10 @@ def complete(records):
         raise PositionError("hand_size of a seat that nobody holds is not 0")
     if (record["deck"] + record["hand"].sum(axis=0) > COPIES).any():
         raise PositionError(f"there are {COPIES} cards of a kind")
-    if (record["hand_size"].sum() - sizes.sum()) > record["deck"].sum():
+    deck_size = record["deck"].sum() - (record["hand_size"].sum() - sizes.sum())
+    if deck_size < 0:
         raise PositionError("the deck holds fewer cards than are hidden in hands")
+    records["deck_size"] = deck_size
     if record["is_over"] != (record["hand_size"][: record["num_players"]].min() == 0):
         raise PositionError("the first empty hand ends the game")
 

@@ -15,7 +15,8 @@ STATE_DTYPE = np.dtype(
         ("hand", "i1", (MAX_PLAYERS, NUM_KINDS)),
         ("hand_size", "i1", (MAX_PLAYERS,)),
         ("points", "i1", (MAX_PLAYERS,)),
-        ("deck", "i1", (NUM_KINDS,)),
+        ("deck", "i1", (NUM_KINDS,)),  # in a censored record with the others' hands
+        ("deck_size", "i1"),  # without them
     ]
 )
 
@@ -30,6 +31,7 @@ def reset(s):
     s.hand_size[:] = 0
     s.points[:] = 0
     s.deck[:] = COPIES
+    s.deck_size = NUM_KINDS * COPIES
     for seat in range(s.num_players):
         draw_card(s, seat)
         draw_card(s, seat)
@@ -37,7 +39,8 @@ def reset(s):
 
 @njit
 def draw_card(s, seat):
-    kind = draw_from(s.deck, below(s, s.deck[0] + s.deck[1] + s.deck[2]))
+    kind = draw_from(s.deck, below(s, s.deck_size))
+    s.deck_size -= 1
     s.hand[seat, kind] += 1
     s.hand_size[seat] += 1
 
@@ -72,8 +75,7 @@ def is_legal(s, action):
     if action < 0 or action >= NUM_ACTIONS:
         return False
     if action == DRAW:
-        in_deck = s.deck[0] + s.deck[1] + s.deck[2]
-        return in_deck > 0 and s.hand_size[s.to_move] < HAND_LIMIT
+        return s.deck_size > 0 and s.hand_size[s.to_move] < HAND_LIMIT
     return s.hand[s.to_move, action] > 0
 
 

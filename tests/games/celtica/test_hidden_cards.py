@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import celtica_env
-from tests.core.play import NUM_GAMES, censored, decisions, with_states
+from celtica_env.testing.play import NUM_GAMES, censored, decisions, with_states
 from tests.games.celtica.positions import Position, cards
 
 HIDDEN = (("hand", "druid", 12), ("experience", "experience", 4))

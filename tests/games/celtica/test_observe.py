@@ -7,7 +7,7 @@ import pytest
 
 import celtica_env
 from celtica_env.games.celtica.tables import LOOK_AHEAD, Phase, Place
-from tests.core.play import NUM_GAMES, choose, decisions, pick
+from celtica_env.testing.play import NUM_GAMES, choose, decisions, pick
 from tests.games.celtica.positions import EXTREME_BOARDS, GOAL, Position, board_of
 
 SPEC = celtica_env.spec("celtica")

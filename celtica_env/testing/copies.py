@@ -1,0 +1,92 @@
+"""Copies in mid-game: complete, independent of the original, and playing on alike."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from celtica_env.core.batch import Batch
+from celtica_env.testing.checks import check
+from celtica_env.testing.failure import expect, expect_equal
+from celtica_env.testing.play import (
+    Table,
+    choose,
+    expect_same_games,
+    expect_same_outcome,
+    play_out,
+    snapshot,
+)
+
+
+def ways_to_copy() -> dict[str, Callable]:
+    """Return the functions that copy a batch or an environment, by name."""
+    picklers = [name for name in ("pickle", "cloudpickle") if find_spec(name)]
+    return {
+        "clone": lambda original: original.clone(),
+        "copy.deepcopy": copy.deepcopy,
+        **{name: partial(by_pickle, import_module(name)) for name in picklers},
+    }
+
+
+def by_pickle(pickler: Any, original: Any) -> Any:
+    """Return what a pickling module makes of an object."""
+    return pickler.loads(pickler.dumps(original))
+
+
+@check(26)
+def a_batch_in_mid_game(table: Table) -> None:
+    """A copied batch keeps records, streams and last positions, and plays on alike and apart."""
+    for num_threads in (1, 2):
+        batch = table.batch(4, payoff="rank", autoreset="same_step", num_threads=num_threads)
+        for _ in range(9):
+            batch.step(choose(batch))
+        for name, duplicate in {"copy.copy": copy.copy, **ways_to_copy()}.items():
+            expect_alike_and_apart(batch.clone(), duplicate, name)
+
+
+def expect_alike_and_apart(batch: Batch, duplicate: Callable[[Batch], Batch], name: str) -> None:
+    """Copy a batch, play the copy on, then the original, and compare."""
+    before, last = snapshot(batch), batch.final_states.tobytes()
+    twin = duplicate(batch)
+    expect_same_games(twin, batch, why=f"copied by {name}")
+    steps = [twin.step(choose(twin)) for _ in range(2 * min(batch.spec.max_steps, 100))]
+    is_untouched = snapshot(batch) == before and batch.final_states.tobytes() == last
+    expect(is_untouched, f"expected the original untouched while a copy by {name} plays on")
+    for expected in steps:
+        outcome = batch.step(choose(batch))
+        expect_same_outcome(outcome, expected, batch, np.arange(batch.num_games))
+    expect_same_games(twin, batch, why=f"played on from a copy by {name}")
+    expect_equal(twin.final_states, batch.final_states, f"`final_states` after {name}", batch)
+
+
+@check(26)
+def a_finished_batch(table: Table) -> None:
+    """A copy keeps which games are finished, and resetting it leaves the original alone."""
+    batch = table.batch(2)
+    play_out(batch)
+    for name, duplicate in ways_to_copy().items():
+        twin = duplicate(batch)
+        expect(twin.finished.all(), f"expected a copy by {name} to know that its games are over")
+        twin.reset()
+        expect(batch.finished.all(), f"expected the original to stay over after {name}")
+
+
+@check(26)
+def going_back_to_a_clone(table: Table) -> None:
+    """A batch restored to a clone stands where it stood, and the clone stays as it is."""
+    batch = table.batch(4, autoreset="same_step")
+    for _ in range(5):
+        batch.step(choose(batch))
+    saved, reference = batch.clone(), batch.clone()
+    for _ in range(2):
+        for _ in range(min(batch.spec.max_steps, 50)):
+            batch.step(choose(batch))
+        batch.restore(saved)
+        expect_same_games(batch, reference, why="after going back to a clone")
+        expect_same_games(saved, reference, why="a clone after it was gone back to")

@@ -1,0 +1,135 @@
+"""Notation: positions and actions as one line of text, and back without loss."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from celtica_env.core.batch import Batch
+from celtica_env.core.errors import ActionTextError, PositionError
+from celtica_env.core.notation import position_from_text, position_to_text
+from celtica_env.core.registry import load_game
+from celtica_env.testing.checks import check
+from celtica_env.testing.failure import Spot, expect, expect_equal, refused
+from celtica_env.testing.play import (
+    Table,
+    censored,
+    decisions,
+    play_out,
+    play_some,
+)
+
+SAMPLE_EVERY = 5  # strides between two positions that are written down
+
+
+@check(9)
+def actions_read_back(table: Table) -> None:
+    """Every action has a text of its own that reads back; what is no action is refused."""
+    card = load_game(table.game)
+    actions = list(range(card.spec.num_actions))
+    texts = [card.action_to_text(action) for action in actions]
+    expect(len(set(texts)) == len(texts), "expected a different text for every action")
+    expect_equal([card.action_from_text(text) for text in texts], actions, "actions read back")
+    for outside in (-1, card.spec.num_actions):
+        what = f"the text of action {outside}"
+        refused(ActionTextError, what, None, card.action_to_text, outside)
+    for text in ("", "no such action"):
+        refused(ActionTextError, f"the text {text!r}", None, card.action_from_text, text)
+
+
+@check(9)
+def positions_read_back(table: Table) -> None:
+    """A position's line of text holds all of it, and so does that of what a seat may know."""
+    batch = table.batch(4)
+    for count, (rows, actions) in enumerate(decisions(batch)):
+        if count % (SAMPLE_EVERY * table.stride) == 0:
+            expect_read_back(table, batch, rows[[count % len(rows)]])
+        batch.step(actions, where=rows)
+    expect_read_back(table, batch, np.arange(batch.num_games))
+
+
+def expect_read_back(table: Table, batch: Batch, rows: np.ndarray) -> None:
+    """Write positions down and read them again."""
+    known = [censored(batch, seat) for seat in table.seats]
+    for row in rows.tolist():
+        for states in (batch.states, *known):
+            text = position_to_text(table.game, states[row])
+            expect("\n" not in text, f"expected one line, saw {text!r}", Spot(batch, row))
+            what = f"the position read from {text!r}"
+            expect_equal(position_from_text(text), states[[row]], what, batch, [row])
+
+
+@check(9)
+def a_position_goes_on_from_its_text(table: Table) -> None:
+    """A game put on the table from its text goes on exactly as the original."""
+    batch = table.batch(4)
+    for num_decisions in (0, 7, 20):
+        play_some(batch, num_decisions)
+        lines = [position_to_text(table.game, state) for state in batch.states]
+        twin, original = table.batch(4, seed=table.seed + 1), batch.clone()
+        twin.set_states(np.concatenate([position_from_text(line) for line in lines]))
+        expect_equal(twin.finished, original.finished, "`finished` of a position read", original)
+        for game in (twin, original):
+            play_out(game)
+        expect_equal(twin.states, original.states, "the end of a game gone on from text", original)
+
+
+@check(26)
+def positions_can_be_swapped(table: Table) -> None:
+    """Positions put into other rows of a batch play on there, and the other rows stay."""
+    batch = table.batch(4)
+    play_some(batch, 5)
+    twin = batch.clone()
+    twin.set_states(batch.states[[3, 0]], where=[0, 3])
+    expect_equal(twin.states[[0, 3, 1, 2]], batch.states[[3, 0, 1, 2]], "swapped records", batch)
+    for game in (twin, batch):
+        play_out(game)
+    expect_equal(twin.states[[0, 3, 1, 2]], batch.states[[3, 0, 1, 2]], "swapped games", batch)
+
+
+@check(9)
+def options_are_part_of_the_text(table: Table) -> None:
+    """Positions that differ in a rule option differ in their text, and read back with it."""
+    for name, option in table.spec.options.items():
+        values = re.findall(r'"(\w+)"', option.accepts) or [option.default]
+        texts = {text_with_option(table, {name: value}) for value in values}
+        expect_equal(len(texts), len(values), f"the number of texts for the values of {name}")
+
+
+def text_with_option(table: Table, options: dict[str, Any]) -> str:
+    """Return the text of a deal under options, without its stream, which some options use up."""
+    batch = table.batch(1, **options)
+    batch.states["rng"] = 0
+    text = position_to_text(table.game, batch.states[0])
+    expect_equal(position_from_text(text), batch.states, f"the position read from {text!r}", batch)
+    return text
+
+
+@check(9)
+def fields_are_those_of_the_record(table: Table) -> None:
+    """The card's fields are those of the record, each once, with words for all values or none."""
+    fields = load_game(table.game).fields
+    names = [field.name for field in fields]
+    unknown = sorted(set(names) - set(table.spec.state_dtype.names or ()))
+    expect(not unknown, f"expected fields of the record, saw {unknown}")
+    expect(len(set(names)) == len(names), f"expected each field once, saw {names}")
+    for field in fields:
+        num_values = field.high - field.low + 1
+        is_fine = len(field.words) in (0, num_values)
+        expect(is_fine, f"expected {num_values} words for {field.name!r}, or none")
+
+
+@check(9)
+def numbers_out_of_bounds_are_refused(table: Table) -> None:
+    """A position with a number outside of its field's bounds does not get onto the table."""
+    batch = table.batch(1)
+    for field in load_game(table.game).fields:
+        for value in (field.low - 1, field.high + 1):
+            states = batch.states.copy()
+            if not np.can_cast(np.min_scalar_type(value), states[field.name].dtype):
+                continue  # the dtype keeps it out
+            states[field.name].reshape(-1)[0] = value
+            what = f"a position with {value} in {field.name}"
+            refused(PositionError, what, Spot(batch), batch.set_states, states)

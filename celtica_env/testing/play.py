@@ -1,0 +1,234 @@
+"""How the checks play: choices that depend on the position alone, and ways to compare games.
+
+Legend: `B` games, `P` players, `n` rows.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numba
+import numpy as np
+
+from celtica_env.core.batch import Batch, game_kernels, make_batch
+from celtica_env.core.registry import spec
+from celtica_env.core.types import GameSpec
+from celtica_env.core.view import View
+from celtica_env.testing.failure import Spot, expect_equal, fail
+
+IS_COMPILED = not numba.config.DISABLE_JIT
+NUM_GAMES = 16 if IS_COMPILED else 2
+"""Games in a batch, unless asked otherwise; plain Python is some hundred times slower."""
+NUM_LOOKS = 100
+"""Decisions of a game that are looked at closely, about; in a shorter one all are."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a check is run on: a game, a number of players, how many games, and their seed."""
+
+    game: str
+    num_players: int
+    num_games: int = NUM_GAMES
+    seed: int = 0
+
+    @property
+    def spec(self) -> GameSpec:
+        """The game's declared facts."""
+        return spec(self.game)
+
+    @property
+    def stride(self) -> int:
+        """Decisions from one that is looked at closely to the next: 1, but more in long games."""
+        return stride_of(self.game, self.num_players)
+
+    @property
+    def seats(self) -> range:
+        """The seats of the table."""
+        return range(self.num_players)
+
+    def batch(self, num_games: int | None = None, **arguments: Any) -> Batch:
+        """Return games of this table; the arguments are those of `make_batch`."""
+        num_games = self.num_games if num_games is None else num_games
+        return make_batch(
+            self.game, num_games, self.num_players, **{"seed": self.seed, **arguments}
+        )
+
+    def positions(self, states: np.ndarray) -> Batch:
+        """Return a batch in which `states` `(n,)` lie on the table, all to be played on."""
+        batch = self.batch(len(states))
+        batch.set_states(states, check=False)
+        return batch
+
+
+@cache
+def stride_of(game: str, num_players: int) -> int:
+    """Return the stride of a table; see there."""
+    batch = Table(game, num_players).batch(2)
+    play_out(batch)
+    return max(1, int(batch.states["step_count"].max()) // NUM_LOOKS)
+
+
+def player_counts(game: str) -> range:
+    """Return the numbers of players a game is for."""
+    card = spec(game)
+    return range(card.min_players, card.max_players + 1)
+
+
+def choose(batch: Batch, rows: np.ndarray | None = None, salt: int = 0) -> np.ndarray:
+    """Return a legal action for each game of `rows`, `(n,)`.
+
+    It looks random but depends only on the salt and on the game's own state, so the same game is
+    played the same way wherever it lies, and no generator needs to be kept in step.
+    """
+    rows = np.arange(batch.num_games) if rows is None else rows
+    masks, states = batch.masks(rows), batch.states[rows]
+    if not masks.any(axis=1).all():
+        row = int(rows[masks.any(axis=1).argmin()])
+        fail("expected a legal action for the player to move, its mask is empty", Spot(batch, row))
+    return np.array(
+        [pick(mask, zlib.crc32(state.tobytes(), salt)) for mask, state in zip(masks, states)],
+        np.int64,
+    )
+
+
+def pick(mask: np.ndarray, number: int) -> int:
+    """Return one of the True entries of a mask."""
+    legal = np.flatnonzero(mask)
+    return int(legal[number % len(legal)])
+
+
+def pick_by_sight(observation: np.ndarray, mask: np.ndarray) -> int:
+    """Return a legal action that depends on what a seat is given and on nothing else."""
+    return pick(mask, zlib.crc32(observation.tobytes()))
+
+
+class Scripted:
+    """The agent of the checks: deterministic, plays by what its seat sees."""
+
+    name = "scripted"
+
+    def reset(self, seed: int) -> None:
+        """Do nothing: there is no randomness."""
+
+    def act(self, view: View) -> np.ndarray:
+        """Return an action for each row of a view, `(n,)`."""
+        pairs = zip(view.observations, view.action_masks)
+        return np.array([pick_by_sight(seen, mask) for seen, mask in pairs], np.int64)
+
+
+def decisions(batch: Batch, salt: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the games still running and an action for each, until all are finished.
+
+    Whoever loops must step: `batch.step(actions, where=rows)`.
+
+    Raises:
+        ConformanceError: a game takes more decisions than declared.
+    """
+    for _ in range(batch.spec.max_steps + 1):
+        rows = np.flatnonzero(~batch.finished)
+        if not len(rows):
+            return
+        yield rows, choose(batch, rows, salt)
+    fail(
+        f"expected every game to end within {batch.spec.max_steps} decisions, as declared in "
+        "max_steps; one goes on",
+        Spot(batch, int((~batch.finished).argmax())),
+    )
+
+
+def play_out(batch: Batch, salt: int = 0) -> None:
+    """Play every game to its end."""
+    for rows, actions in decisions(batch, salt):
+        batch.step(actions, where=rows)
+
+
+def play_some(batch: Batch, num_decisions: int, salt: int = 0) -> None:
+    """Take some decisions in each game, fewer where it ends before."""
+    for count, (rows, actions) in enumerate(decisions(batch, salt)):
+        if count == num_decisions:
+            return
+        batch.step(actions, where=rows)
+
+
+def with_states(batch: Batch, states: np.ndarray) -> Batch:
+    """Return a clone of the batch in which `states` lie on the table."""
+    clone = batch.clone()
+    clone.set_states(states, check=False)
+    return clone
+
+
+def censored(batch: Batch, seat: int) -> np.ndarray:
+    """Return what `seat` may know of each game, `(B,)` records, whoever is to move."""
+    out = np.empty_like(batch.states)
+    rows = np.arange(batch.num_games)
+    kernel = game_kernels(batch.game.package).censor_games
+    kernel(batch.states, rows, np.full(len(rows), seat), out, 0, len(rows))
+    return out
+
+
+def view_of(batch: Batch, seat: int) -> View:
+    """Return the view `seat` would have of each game, whoever is to move."""
+    kernels, ids = game_kernels(batch.game.package), np.arange(batch.num_games)
+    return View(batch.game, kernels, censored(batch, seat), batch.finished, ids, 0 * ids)
+
+
+def sight_of(batch: Batch, seat: int) -> np.ndarray:
+    """Return what `seat` sees of each game, `(B, F)`."""
+    return batch.observe(seats=np.full(batch.num_games, seat))
+
+
+def snapshot(batch: Batch) -> tuple[bytes, ...]:
+    """Return all there is to see of a batch, to compare before and after."""
+    arrays = (batch.states, batch.finished, batch.observe(), batch.masks(), batch.view().keys)
+    return tuple(array.tobytes() for array in arrays)
+
+
+def expect_same_games(
+    batch: Batch,
+    reference: Batch,
+    rows: Sequence[int] | np.ndarray | None = None,
+    reference_rows: Sequence[int] | np.ndarray | None = None,
+    why: str = "",
+) -> None:
+    """Fail unless games of two batches are alike in all there is to see.
+
+    Args:
+        batch: the games in question.
+        reference: the games they should equal.
+        rows: games of `batch`, `(n,)`; all when None.
+        reference_rows: their counterparts, `(n,)`; the same rows when None.
+        why: what the games should not depend on, for the sentence.
+    """
+    rows = np.arange(batch.num_games) if rows is None else np.asarray(rows)
+    reference_rows = rows if reference_rows is None else np.asarray(reference_rows)
+    mine, theirs = everything(batch, rows), everything(reference, reference_rows)
+    for what in theirs:
+        sentence = f"{what} ({why})" if why else what
+        expect_equal(mine[what], theirs[what], sentence, batch, rows)
+
+
+def everything(batch: Batch, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """Return all there is to see of the games `rows`, by name."""
+    view = batch.view(rows)
+    return {
+        "the record": batch.states[rows],
+        "the flag `finished`": batch.finished[rows],
+        "the mover's mask": batch.masks(rows),
+        "the mover's observation": batch.observe(rows),
+        "the mover's knowledge": view.states,
+        "the view's keys": view.keys,
+        "the view's sample": view.sample(5),
+    }
+
+
+def expect_same_outcome(
+    outcome: Sequence[np.ndarray], reference: Sequence[np.ndarray], batch: Batch, rows: np.ndarray
+) -> None:
+    """Fail unless two steps brought the same rewards and ends."""
+    for what, seen, expected in zip(("rewards", "terminated", "truncated"), outcome, reference):
+        expect_equal(seen, expected, f"`{what}` of a step", batch, rows)

@@ -1,0 +1,253 @@
+"""The environments of one seat, Gymnasium's and Stable-Baselines3's: a learner against agents."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+from celtica_env.core.errors import GameOverError, IllegalActionError
+from celtica_env.testing.checks import check
+from celtica_env.testing.copies import ways_to_copy
+from celtica_env.testing.failure import Spot, expect, expect_equal, refused
+from celtica_env.testing.play import Scripted, Table, pick, pick_by_sight
+from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
+
+NUM_SEATED = 2048  # games whose learners' seats are counted
+MAX_DEVIATION = 6.0  # standard errors
+NUM_STEPS = 60
+MAX_TOLD = 100  # decisions of a game in which a copy is followed
+ILLEGAL_REWARD = -2.5
+
+
+def make(table: Table, **arguments: Any) -> SeatEnv:
+    """Return a single environment against the scripted agent."""
+    arguments = {"opponents": Scripted(), **arguments}
+    return SeatEnv(table.game, table.num_players, **arguments)
+
+
+def make_vector(table: Table, num_envs: int, **arguments: Any) -> SeatVectorEnv:
+    """Return a vector environment against the scripted agent."""
+    arguments = {"opponents": Scripted(), **arguments}
+    return SeatVectorEnv(table.game, num_envs, table.num_players, **arguments)
+
+
+def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """Return an action for every row."""
+    return np.array([pick_by_sight(seen, mask) for seen, mask in zip(observations, masks)])
+
+
+@check(28)
+def passes_gymnasiums_checker(table: Table) -> None:
+    """Gymnasium's `check_env` passes without a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(make(table), skip_render_check=True)
+
+
+@check(28, needs="stable_baselines3")
+def passes_stable_baselines3s_checker(table: Table) -> None:
+    """Stable-Baselines3's `check_env` passes without a warning."""
+    from stable_baselines3.common.env_checker import check_env as check_sb3_env
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_sb3_env(make(table))
+
+
+@check(7, needs="sb3_contrib")
+def masks_are_found_by_sb3(table: Table) -> None:
+    """sb3-contrib finds the masks of wrapped games and of the native environment."""
+    from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+    from stable_baselines3.common.monitor import Monitor
+    from stable_baselines3.common.vec_env import DummyVecEnv
+
+    from celtica_env.wrappers.sb3 import SeatVecEnv
+
+    wrapped = DummyVecEnv([lambda: Monitor(make(table))] * 2)
+    native = SeatVecEnv(table.game, 2, table.num_players, opponents=Scripted())
+    for env in (wrapped, native):
+        env.reset()
+        expect(is_masking_supported(env), f"expected masks to be supported by {env!r}")
+        shape = get_action_masks(env).shape
+        expect_equal(shape, (2, table.spec.num_actions), "the shape of the stacked masks")
+
+
+@check(4, 10)
+def an_illegal_action_is_reported_and_counted(table: Table) -> None:
+    """By default an illegal action ends the game, says so in the info and is counted."""
+    env = make(table, illegal_reward=ILLEGAL_REWARD)
+    env.reset(seed=table.seed)
+    if env.action_masks().all():
+        return
+    illegal = pick(~env.action_masks(), 5)
+    at = Spot(env.games.batch, 0, illegal)
+    _, reward, terminated, truncated, info = env.step(illegal)
+    is_ended = (reward, terminated, truncated) == (ILLEGAL_REWARD, True, False)
+    expect(is_ended, f"expected reward {ILLEGAL_REWARD} and the end, saw {reward}", at)
+    expect(info.get("illegal_action") is True, f"expected `illegal_action` in the info {info}", at)
+    expect_equal(env.num_illegal, 1, "`num_illegal`")
+    expect(env.action_masks().all(), "expected an all-True mask once the game is over", at)
+
+
+@check(10)
+def an_illegal_action_raises_on_request(table: Table) -> None:
+    """With `illegal="raise"` an illegal action raises and changes nothing."""
+    env = make(table, illegal="raise")
+    env.reset(seed=table.seed)
+    if env.action_masks().all():
+        return
+    before, illegal = env.games.batch.states.copy(), pick(~env.action_masks(), 5)
+    at = Spot(env.games.batch, 0, illegal)
+    refused(IllegalActionError, "an illegal action", at, env.step, illegal)
+    expect_equal(env.games.batch.states, before, "the record after a refusal", env.games.batch)
+
+
+@check(22, 28)
+def info_holds_mask_and_seat(table: Table) -> None:
+    """Returned values are plain, observations lie in their space, infos tell mask and seat."""
+    env = make(table)
+    observation, info = env.reset(seed=table.seed)
+    is_over = False
+    while not is_over:
+        at = Spot(env.games.batch)
+        expect(observation in env.observation_space, "expected the observation in its space", at)
+        expect_equal(sorted(info), ["action_mask", "seat"], "the keys of the info")
+        expect(info["action_mask"].dtype == np.int8, "expected an int8 mask in the info", at)
+        action = pick_by_sight(observation, env.action_masks())
+        observation, reward, terminated, truncated, info = env.step(action)
+        kinds = [type(value) for value in (reward, terminated, truncated)]
+        expect(kinds == [float, bool, bool], f"expected float, bool, bool, saw {kinds}", at)
+        is_over = terminated or truncated
+    expect(env.action_masks().all(), "expected an all-True mask once the game is over")
+    refused(GameOverError, "a step after the end", Spot(env.games.batch), env.step, 0)
+
+
+@check(24)
+def picture_is_the_learners(table: Table) -> None:
+    """The picture shows what the learner's seat sees."""
+    for seat in table.seats:
+        env = make(table, seat=seat, render_mode="ansi")
+        env.reset(seed=table.seed)
+        batch = env.games.batch
+        expected = batch.game.render_text(batch.states[0], seat)
+        expect(env.render() == expected, f"expected the picture for player {seat}", Spot(batch))
+
+
+@check(32)
+def seats_are_drawn_uniformly(table: Table) -> None:
+    """A learner with a random seat gets each seat equally often."""
+    env = make_vector(table, NUM_SEATED)
+    env.reset(seed=table.seed)
+    shares = np.bincount(env.games.seats, minlength=table.num_players) / NUM_SEATED
+    fair = 1 / table.num_players
+    error = np.sqrt(fair * (1 - fair) / NUM_SEATED)
+    is_fair = (np.abs(shares - fair) < MAX_DEVIATION * error).all()
+    expect(is_fair, f"expected each seat in {fair:.1%} of the games, saw {shares.round(3)}")
+
+
+@check(21)
+def rows_of_one_seed_differ(table: Table) -> None:
+    """The games of a vector environment are dealt from streams that differ."""
+    env = make_vector(table, 5)
+    for seed in (table.seed, None):
+        env.reset(seed=seed)
+        num_streams = len(np.unique(env.games.batch.states["rng"]))
+        expect_equal(num_streams, 5, f"the number of different streams, seed {seed},")
+
+
+@check(4, 6, 30)
+def autoreset_is_declared_and_right(table: Table) -> None:
+    """Each vector mode is declared, and its rewards, flags, masks and final values belong."""
+    for mode in AutoresetMode:
+        env = make_vector(table, 4, autoreset_mode=mode, max_steps=8 * table.num_players)
+        declared = env.metadata["autoreset_mode"]
+        expect(declared is mode, f"expected metadata to declare {mode}, saw {declared!r}")
+        if mode is not AutoresetMode.DISABLED:
+            expect_mode(env, table.seed, mode)
+
+
+def expect_mode(env: SeatVectorEnv, seed: int, mode: AutoresetMode) -> None:
+    """Step an environment that restarts its games itself and hold it to its mode."""
+    observations, infos = env.reset(seed=seed)
+    over = np.zeros(env.num_envs, bool)
+    for _ in range(NUM_STEPS):
+        masks, batch = infos["action_mask"], env.games.batch
+        expect_equal(masks.astype(bool), env.action_masks(), f"the infos' mask ({mode})", batch)
+        expect_equal(observations, env.games.observations(), f"observations ({mode})", batch)
+        if mode is AutoresetMode.NEXT_STEP:
+            expect(masks[over].all(), "expected an all-ones mask where the next step resets")
+        actions = choose(observations, masks)
+        observations, rewards, terminated, truncated, infos = env.step(actions)
+        if mode is AutoresetMode.NEXT_STEP:
+            is_quiet = not (rewards[over].any() or (terminated | truncated)[over].any())
+            expect(is_quiet, "expected reward 0 and no flags in a step that resets")
+        over = terminated | truncated
+        expect(not (terminated & truncated).any(), "expected one flag at most")
+        if mode is AutoresetMode.SAME_STEP:
+            expect_final_values(env, over, infos)
+
+
+def expect_final_values(env: SeatVectorEnv, over: np.ndarray, infos: dict) -> None:
+    """Hold same-step mode to what it tells of the games that ended."""
+    expect(("final_obs" in infos) == over.any(), "expected final_obs if and only if a game ended")
+    if over.any():
+        for name in ("_final_obs", "_final_info"):
+            expect_equal(infos[name], over, f"`{name}`")
+        for row in np.flatnonzero(over).tolist():
+            is_fine = infos["final_obs"][row] in env.single_observation_space
+            expect(is_fine, "expected final_obs in the observation space")
+        expect(infos["final_info"]["action_mask"][over].all(), "expected all-ones final masks")
+
+
+@check(26)
+def a_copy_plays_on_alike(table: Table) -> None:
+    """A copied environment of one seat goes on as its original does."""
+    for name, duplicate in ways_to_copy().items():
+        env = make(table)
+        observation, _ = env.reset(seed=table.seed)
+        for _ in range(2):
+            observation = env.step(pick_by_sight(observation, env.action_masks()))[0]
+            if env.games.batch.finished[0]:
+                observation, _ = env.reset()
+        twin = duplicate(env)
+        before = env.games.batch.states.copy()
+        told = rest_of(twin, observation)
+        expect_equal(env.games.batch.states, before, f"the original after a copy by {name}")
+        expect(rest_of(env, observation) == told, f"expected a copy by {name} to play on alike")
+
+
+@check(26)
+def going_back_to_a_clone(table: Table) -> None:
+    """An environment restored to a clone plays on alike, opponents and seats included."""
+    env = make(table)
+    observation, _ = env.reset(seed=table.seed)
+    saved = env.clone()
+    told = rest_of(env, observation)
+    env.restore(saved)
+    expect(rest_of(env, observation) == told, "expected a restored game to play on alike")
+    vector = make_vector(table, 3)
+    observations, infos = vector.reset(seed=table.seed)
+    actions, copy = choose(observations, infos["action_mask"]), vector.clone()
+    steps = [vector.step(actions)]
+    vector.restore(copy)
+    steps.append(vector.step(actions))
+    for first, second in zip(steps[0][:4], steps[1][:4]):
+        expect_equal(second, first, "what a restored vector environment tells")
+
+
+def rest_of(env: SeatEnv, observation: np.ndarray) -> list[tuple]:
+    """Play on in this game and in the next one; return all that was told."""
+    told = []
+    for _ in range(2):
+        for _ in range(MAX_TOLD):
+            action = pick_by_sight(observation, env.action_masks())
+            observation, reward, terminated, truncated, info = env.step(action)
+            told.append((observation.tobytes(), reward, terminated, truncated, repr(info)))
+            if terminated or truncated:
+                break
+        observation, _ = env.reset()
+    return told

@@ -1,0 +1,216 @@
+"""Games with one fault each, made from the tiny game, to see that the kit finds it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from celtica_env.core import registry
+from celtica_env.core.types import Game
+from celtica_env.testing.play import pick
+from tests.core import tiny_game
+
+SOURCES = Path(tiny_game.__file__).parent
+NAME = "tiny"
+
+
+@dataclass(frozen=True)
+class RuleFault:
+    """A change of the tiny game's sources; needs compiling.
+
+    Attributes:
+        changes: `(file, old text, new text)`.
+        check: one that must find it.
+        words: what its message must say.
+    """
+
+    changes: tuple[tuple[str, str, str], ...]
+    check: str
+    words: str
+
+    def enter(self, monkeypatch, folder: Path, package: str) -> None:
+        """Write the faulty game into a folder and register it."""
+        target = folder / package
+        shutil.copytree(SOURCES, target, ignore=shutil.ignore_patterns("__pycache__"))
+        for file, old, new in self.changes:
+            source = (target / file).read_text()
+            assert source.count(old) == 1, old
+            (target / file).write_text(source.replace(old, new))
+        monkeypatch.syspath_prepend(str(folder))
+        monkeypatch.setitem(registry._GAMES, NAME, package)
+
+
+@dataclass(frozen=True)
+class CardFault:
+    """A change of the tiny game's card; its rules stay as they are.
+
+    Attributes:
+        card: the faulty card.
+    """
+
+    card: Game
+    check: str
+    words: str
+
+    def enter(self, monkeypatch, folder: Path, package: str) -> None:
+        """Put the faulty card into a module and register that."""
+        del folder
+        module = ModuleType(package)
+        module.GAME = self.card
+        monkeypatch.setitem(sys.modules, package, module)
+        monkeypatch.setitem(registry._GAMES, NAME, package)
+
+
+def declared(**facts) -> Game:
+    """Return the tiny game's card with other declared facts."""
+    return replace(tiny_game.GAME, spec=replace(tiny_game.SPEC, **facts))
+
+
+def draw_with_hands(state: np.void, viewer: int) -> str:
+    return f"hands {state['hand'].tolist()}, seen by {viewer}"
+
+
+def draw_with_the_future(state: np.void, viewer: int) -> str:
+    return f"the next card is {pick(state['deck'] > 0, int(state['rng']))}"
+
+
+RULE_FAULTS = {
+    "the observation shows the neighbour's hand": RuleFault(
+        (("observe.py", "out[kind] = s.hand[seat, kind]",
+          "out[kind] = s.hand[(seat + 1) % s.num_players, kind]"),),
+        "hidden_information.observation_is_made_of_what_the_seat_may_know",
+        "player 0's observation, made from what it may know, is not as expected",
+    ),
+    "the mask depends on the deck": RuleFault(
+        (("rules.py", "return s.deck_size > 0 and", "return s.deck[0] > 0 and"),),
+        "hidden_information.mask_is_made_of_what_the_mover_may_know",
+        "the mask, made from what the mover may know, is not as expected",
+    ),
+    "the winner is paid twice": RuleFault(
+        (("rules.py", "        out[seat] = s.points",
+          "        share = 2 if seat == s.to_move else 1\n        out[seat] = share * s.points"),),
+        "payoffs.sum_to_zero_if_declared",
+        "expected payoffs (win) that sum to zero, as `is_zero_sum` declares",
+    ),
+    "the observation leaves its bounds": RuleFault(
+        (("observe.py", "= s.points[other]", "= s.points[other] + 40"),),
+        "facts.observations_stay_within_their_bounds",
+        "player 0's observation (points) within [0, 1], saw 1.1",
+    ),
+    "the last card cannot be played": RuleFault(
+        (("rules.py", "return s.hand[s.to_move, action] > 0",
+          "return s.hand[s.to_move, action] > 0 and s.hand_size[s.to_move] > 1"),),
+        "masks.never_empty",
+        "expected a legal action for the player to move, its mask is empty",
+    ),
+    "the mask allows what the rules forbid": RuleFault(
+        (("rules.py", "        out[action] = is_legal(s, action)",
+          "        out[action] = is_legal(s, action) or action == DRAW"),),
+        "masks.mask_is_what_step_accepts",
+        "expected step to accept an action that the mask allows, it refuses",
+    ),
+    "the mask forbids what the rules allow": RuleFault(
+        (("rules.py", "        out[action] = is_legal(s, action)",
+          "        out[action] = is_legal(s, action) and (action != DRAW or s.step_count > 0)"),),
+        "masks.mask_is_what_step_accepts",
+        "expected a step with an action that the mask forbids to raise IllegalActionError, it went",
+    ),
+    "cards come from the global generator": RuleFault(
+        (("rules.py", "below(s, s.deck_size)", "np.random.randint(0, s.deck_size)"),),
+        "determinism.global_generators_do_not_matter",
+        "(with the global generators seeded otherwise) is not as expected",
+    ),
+    "samples are always the same": RuleFault(
+        (("rules.py", "left = below(s, s.deck[0] + s.deck[1] + s.deck[2])", "left = 0"),),
+        "hidden_information.samples_vary_with_the_seed",
+        "expected 20 seeds to fill in what is hidden in different ways, saw one way",
+    ),
+    "samples prefer some cards": RuleFault(
+        (("rules.py", "left = below(s, s.deck[0] + s.deck[1] + s.deck[2])",
+          "left = below(s, 1 + below(s, s.deck[0] + s.deck[1] + s.deck[2]))"),),
+        "hidden_information.samples_are_as_frequent_as_deals",
+        "expected hand in player 0's samples of a deal, against its true value, to be 0 on average",
+    ),
+    "samples peek at the true hands": RuleFault(
+        (("rules.py", "        if other != seat:", "        if other < 0:"),
+         ("rules.py", "        if other != s.viewer:", "        if other < 0:")),
+        "hidden_information.samples_vary_with_the_seed",
+        "expected 20 seeds to fill in what is hidden in different ways, saw one way",
+    ),
+    "knowledge holds the game's future": RuleFault(
+        (("rules.py", "    s.rng = np.uint64(0)\n", ""),),
+        "hidden_information.knowledge_is_censored_once_and_for_all",
+        "expected `rng` to be 0 in what player 0 may know",
+    ),
+}  # fmt: skip
+
+LIMIT = 6  # decisions
+OWN_LIMIT = RuleFault(
+    (("rules.py", "@njit\ndef returns(", f"@njit\ndef is_truncated(s):\n"
+      f"    return s.step_count >= {LIMIT}\n\n\n@njit\ndef returns("),),
+    check="",
+    words="",
+)  # fmt: skip
+"""No fault at all: a game that cuts itself off."""
+
+CARD_FAULTS = {
+    "the picture shows all hands": CardFault(
+        replace(tiny_game.GAME, render_text=draw_with_hands),
+        "hidden_information.picture_shows_nothing_hidden",
+        "expected render_text for player 0 to show nothing hidden from it",
+    ),
+    "the picture shows the next card": CardFault(
+        replace(tiny_game.GAME, render_text=draw_with_the_future),
+        "hidden_information.picture_shows_nothing_hidden",
+        "expected render_text for player 0 to show nothing hidden from it",
+    ),
+    "games are longer than declared": CardFault(
+        declared(max_steps=5),
+        "masks.never_empty",
+        "expected every game to end within 5 decisions, as declared in max_steps; one goes on",
+    ),
+    "two actions have one name": CardFault(
+        replace(tiny_game.GAME, action_to_text=lambda action: tiny_game.TEXTS[action // 2]),
+        "notation.actions_read_back",
+        "expected a different text for every action",
+    ),
+    "chance is not declared": CardFault(
+        declared(has_chance=False),
+        "facts.chance_is_declared",
+        "`has_chance` is not as expected: expected False, saw True",
+    ),
+    "hidden cards are not declared": CardFault(
+        declared(has_hidden_information=False),
+        "facts.hidden_information_is_declared",
+        "`has_hidden_information` is not as expected: expected False, saw True",
+    ),
+    "a field's values are declared too narrow": CardFault(
+        replace(
+            tiny_game.GAME,
+            fields=tuple(
+                replace(field, high=2) if field.name == "points" else field
+                for field in tiny_game.FIELDS
+            ),
+        ),
+        "notation.positions_read_back",
+        "points must be from 0 to 2, got",
+    ),
+    "a field is forgotten in the notation": CardFault(
+        replace(
+            tiny_game.GAME,
+            fields=tuple(field for field in tiny_game.FIELDS if field.name != "points"),
+        ),
+        "notation.positions_read_back",
+        "is not as expected: points: expected ",
+    ),
+    "more players are declared than can sit": CardFault(
+        declared(min_players=1),
+        "facts.numbers_of_players",
+        "expected: Every declared number of players can play to the end",
+    ),
+}

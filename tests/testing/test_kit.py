@@ -1,0 +1,184 @@
+"""The conformance kit passes a sound game and finds the fault in an unsound one, in words."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import celtica_env.testing
+from celtica_env.core import registry
+from celtica_env.core.errors import CelticaError, OptionError
+from celtica_env.testing import ConformanceError, Table, all_checks, check_game, run_checks
+from celtica_env.testing.checks import THEMES, find_checks
+from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal, refused
+from celtica_env.testing.play import play_out
+from celtica_train import cli
+from tests.testing.faults import CARD_FAULTS, LIMIT, NAME, OWN_LIMIT, RULE_FAULTS
+
+FAULTS = {**RULE_FAULTS, **CARD_FAULTS}
+PLACE = r"in game \d+, decision \d+, player \d to move:\n"
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    monkeypatch.setitem(registry._GAMES, NAME, "tests.core.tiny_game")
+    return NAME
+
+
+@pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.name)
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_the_sound_game_passes(tiny, num_players, check):
+    check(Table(tiny, num_players))
+
+
+def test_a_sound_game_that_cuts_itself_off_passes(monkeypatch, tmp_path):
+    OWN_LIMIT.enter(monkeypatch, tmp_path, "tiny_with_a_limit")
+    batch = Table(NAME, 3).batch()
+    play_out(batch)
+    assert batch.states["step_count"].max() == LIMIT
+    check_game(NAME)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found_and_named(fault, monkeypatch, tmp_path):
+    case = FAULTS[fault]
+    case.enter(monkeypatch, tmp_path, "tiny_with_fault_" + re.sub(r"\W", "_", fault))
+    with pytest.raises(ConformanceError) as failure:
+        check_game(NAME, celtica_env.spec(NAME).min_players, checks=[case.check])
+    message = str(failure.value)
+    assert "tiny: 1 of 1 checks failed" in message
+    assert f"players, seed {failure_seed(message)}: {case.check}\n" in message
+    assert case.words in message
+
+
+def failure_seed(message):
+    return re.search(r"seed (\d+)", message)[1]
+
+
+def test_a_failure_names_the_place_and_the_action(monkeypatch, tmp_path):
+    case = RULE_FAULTS["the mask allows what the rules forbid"]
+    case.enter(monkeypatch, tmp_path, "tiny_with_fault_the_mask_allows_what_the_rules_forbid")
+    with pytest.raises(ConformanceError, match=PLACE) as failure:
+        check_game(NAME, 2, checks=[case.check])
+    assert re.search(r"\n    tiny_v0 players=2 .*\n  action 3 \(draw\)", str(failure.value))
+
+
+def test_one_run_lists_every_failure(monkeypatch, tmp_path):
+    case = RULE_FAULTS["the winner is paid twice"]
+    case.enter(monkeypatch, tmp_path, "tiny_with_fault_the_winner_is_paid_twice")
+    with pytest.raises(ConformanceError, match="2 of ") as failure:
+        check_game(NAME, checks=["payoffs"])
+    for num_players in (2, 3):
+        assert f"tiny, {num_players} players" in str(failure.value)
+
+
+# --- choosing what to run ------------------------------------------------------------------------
+
+
+def test_checks_are_chosen_by_theme_or_name(tiny):
+    chosen = find_checks(["masks.never_empty", "payoffs"])
+    assert {check.name for check in chosen} == {
+        "masks.never_empty",
+        *(check.name for check in all_checks() if check.theme == "payoffs"),
+    }
+    assert find_checks(None) == list(all_checks())
+    outcomes = list(run_checks(tiny, checks=["masks.never_empty"]))
+    assert [outcome.table.num_players for outcome in outcomes] == [2, 3]
+
+
+def test_what_is_unknown_is_refused_with_what_is_known(tiny):
+    with pytest.raises(OptionError, match="no check and no theme 'mask'; there are facts, masks"):
+        check_game(tiny, checks=["mask"])
+    with pytest.raises(OptionError, match="a list of names, got the text 'masks'"):
+        check_game(tiny, checks="masks")
+    with pytest.raises(OptionError, match="tiny is for 2 to 3 players, got 4"):
+        check_game(tiny, 4)
+
+
+def test_every_check_says_what_holds_and_has_a_name_of_its_own():
+    names = [check.name for check in all_checks()]
+    assert len(set(names)) == len(names)
+    assert {check.theme for check in all_checks()} == set(THEMES)
+    for check in all_checks():
+        assert check.sentence.endswith("."), check.name
+
+
+def test_a_check_whose_library_is_missing_is_skipped(tiny, monkeypatch):
+    monkeypatch.setattr("celtica_env.testing.checks.find_spec", lambda name: None)
+    outcomes = list(run_checks(tiny, 2, ["memory"]))
+    skipped = [outcome.check.needs for outcome in outcomes if outcome.is_skipped]
+    assert skipped == ["stable_baselines3"]
+
+
+def test_no_game_is_named_in_the_kit():
+    sources = set(Path(celtica_env.testing.__file__).parent.glob("*.py"))
+    for source in sources - {Path(celtica_env.testing.__file__)}:  # that one has an example
+        words = source.read_text().replace("celtica_env", "")
+        assert not [game for game in celtica_env.games() if game in words], source
+
+
+# --- words ---------------------------------------------------------------------------------------
+
+
+def test_errors_are_the_packages_own_and_assertions():
+    assert issubclass(ConformanceError, CelticaError)
+    assert issubclass(ConformanceError, AssertionError)
+
+
+def test_an_unequal_number_is_named_with_its_place(tiny):
+    batch = Table(tiny, 2).batch(3)
+    with pytest.raises(ConformanceError, match="expected 1 at index 1, saw 9, and 1 more differ"):
+        expect_equal([[0, 1, 2], [0, 9, 9]], [[0, 1, 2], [0, 1, 2]], "it")
+    with pytest.raises(ConformanceError, match="in game 2, decision 0"):
+        expect_equal([4], [5], "it", batch, rows=[2])
+    with pytest.raises(ConformanceError, match=r"shape \(2,\), saw \(1,\)"):
+        expect_equal([4], [5, 6], "it")
+    other = batch.states.copy()
+    other["points"][1, 0] = 7
+    with pytest.raises(ConformanceError, match="points: expected 0 at index 0, saw 7"):
+        expect_equal(other, batch.states, "it", batch)
+
+
+def test_what_fails_for_one_game_is_told_of_that_game(tiny):
+    batch = Table(tiny, 2).batch(3)
+    expect_each([True, True], "fine", batch, [0, 2])
+    expect_each(np.ones((0, 2), bool), "nothing", batch, [])
+    with pytest.raises(ConformanceError, match="in game 2"):
+        expect_each([[True, True], [True, False]], "wrong", batch, [0, 2])
+    with pytest.raises(ConformanceError, match=rf"^wrong\n{PLACE}.*\naction 3 \(draw\)$"):
+        expect(False, "wrong", Spot(batch, 1, 3))
+
+
+def test_a_call_that_should_be_refused():
+    assert refused(ValueError, "it", None, int, "x").startswith("invalid literal")
+    with pytest.raises(ConformanceError, match="expected it to raise ValueError, it went through"):
+        refused(ValueError, "it", None, int, "1")
+    with pytest.raises(ConformanceError, match=r"it raised TypeError\("):
+        refused(ValueError, "it", None, int, [])
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def test_the_command_shows_a_line_per_check_and_a_summary(monkeypatch, capsys):
+    monkeypatch.setattr(registry, "_GAMES", dict(registry._GAMES))
+    arguments = ["tiny", "--package", "tests.core.tiny_game", "--checks", "masks", "payoffs"]
+    assert cli.main(["check", *arguments]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert all(line.startswith("ok ") for line in lines[:-1])
+    assert re.fullmatch(r"16 held, 0 skipped, 0 failed, \d+ s", lines[-1])
+
+
+def test_the_command_fails_when_a_check_does(monkeypatch, tmp_path, capsys):
+    CARD_FAULTS["chance is not declared"].enter(monkeypatch, tmp_path, "tiny_without_chance")
+    assert cli.main(["check", NAME, "--players", "2", "--checks", "facts"]) == 1
+    output = capsys.readouterr().out
+    assert "FAILED   2 players  facts.chance_is_declared\n" in output
+    assert "`has_chance` is not as expected" in output
+    assert ", 1 failed, " in output
+
+
+def test_the_command_refuses_what_is_unknown(capsys):
+    assert cli.main(["check", "chess"]) == 2
+    assert "known games" in capsys.readouterr().err

@@ -1,0 +1,62 @@
+"""Does a game do what every game must? The conformance kit on the command line."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Annotated
+
+import tyro
+
+from celtica_env import register_game
+from celtica_env.testing import Outcome, run_checks
+from celtica_env.testing.play import NUM_GAMES
+
+
+@dataclass
+class Config:
+    """Check that a game does what every game must; say what is wrong, and in which position."""
+
+    game: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
+    """Name of the game."""
+    package: str | None = None
+    """Import path of a game of your own, entered under NAME; the current folder is searched too."""
+    players: int | None = None
+    """Players at the table; every number the game is for when left out."""
+    checks: tuple[str, ...] = ()
+    """Themes (masks) or checks (masks.never_empty) to run; all when left out."""
+    games: int = NUM_GAMES
+    """Games that most checks play at once."""
+
+
+def main(argv: list[str]) -> int:
+    """Run `celtica check`; return 1 if a check failed."""
+    config = tyro.cli(Config, args=argv, prog="celtica check")
+    if config.package is not None:
+        sys.path.insert(0, "")  # a console script does not search the current folder by itself
+        register_game(config.game, config.package)
+    outcomes = []
+    for outcome in run_checks(config.game, config.players, config.checks or None, config.games):
+        print(line_of(outcome), flush=True)
+        outcomes.append(outcome)
+    print(summary_of(outcomes))
+    return int(any(outcome.failure for outcome in outcomes))
+
+
+def line_of(outcome: Outcome) -> str:
+    """Return what became of a check in a line, and below it what is wrong."""
+    about = f"{outcome.table.num_players} players  {outcome.check.name}"
+    if outcome.is_skipped:
+        return f"skipped  {about}: needs {outcome.check.needs}"
+    if outcome.failure is None:
+        return f"ok       {about} ({outcome.seconds:.1f} s)"
+    return f"FAILED   {about}\n{outcome.failure}"
+
+
+def summary_of(outcomes: list[Outcome]) -> str:
+    """Return the last line: how many held, were skipped and failed."""
+    num_failed = sum(outcome.failure is not None for outcome in outcomes)
+    num_skipped = sum(outcome.is_skipped for outcome in outcomes)
+    num_held = len(outcomes) - num_failed - num_skipped
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    return f"{num_held} held, {num_skipped} skipped, {num_failed} failed, {seconds:.0f} s"

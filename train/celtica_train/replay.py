@@ -1,0 +1,44 @@
+"""Play recorded games again: do they end as recorded, and what happened in them?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from celtica_env import load_replays
+from celtica_env.core.errors import OptionError
+from celtica_env.testing.playthrough import playthrough
+
+
+@dataclass
+class Config:
+    """Play the games of a file again; fails if one does not end as recorded."""
+
+    file: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
+    """File of replays, one per line."""
+    game: int | None = None
+    """Number of one game of the file, from 1, to be told decision by decision."""
+    shown_every: int = 25
+    """Decisions from one position told in full to the next."""
+
+
+def main(argv: list[str]) -> int:
+    """Run `celtica replay`."""
+    config = tyro.cli(Config, args=argv, prog="celtica replay")
+    replays = load_replays(config.file)
+    if config.shown_every < 1:
+        raise OptionError(f"--shown-every must be at least 1, got {config.shown_every}")
+    if config.game is not None:
+        if not 1 <= config.game <= len(replays):
+            raise OptionError(f"{config.file} holds games 1 to {len(replays)}, not {config.game}")
+        print(playthrough(replays[config.game - 1], config.shown_every), end="")
+        return 0
+    for number, replay in enumerate(replays, 1):
+        replay.play()
+        payoffs = ", ".join(f"{payoff:+.2f}" for payoff in replay.payoffs)
+        print(f"{number}: {replay.game}, {replay.end} after {len(replay.actions)}, {payoffs}")
+    print(f"{len(replays)} games play as recorded")
+    return 0
