@@ -9,8 +9,8 @@ from celtica_env.core.types import Game, GameSpec
 
 _GAMES = {
     "celtica": "celtica_env.games.celtica",
-    "celtic": "celtica_env.games.celtic",
     "keltis": "celtica_env.games.keltis",
+    "celtic": "celtica_env.games.celtic",
 }
 
 
