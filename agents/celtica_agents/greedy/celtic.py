@@ -12,7 +12,6 @@ from numba import njit
 
 from celtica_env.games.celtic.rules import (
     can_complete,
-    goal_points,
     has_all_goods,
     is_in_reach,
     most_counted,
@@ -188,7 +187,7 @@ def list_sites(w):
 def moves_to_complete(s, w, goal, num_own):
     """Return about how many moves a goal takes: its targets are reached one by one.
 
-    Each is reached from the nearest spare marker, or by one that went with those to a target before.
+    Each is reached from the nearest spare marker, or by one that went along to a target before.
     """
     num_targets = 0
     for i in range(num_own):

@@ -94,6 +94,8 @@ def distances_between(roads: np.ndarray) -> np.ndarray:
     frontier = np.eye(NUM_SITES, dtype=bool)
     for steps in range(1, NUM_SITES):
         frontier = (frontier @ is_joined) & (distances < 0)
+        if not frontier.any():
+            break
         distances[frontier] = steps
     return distances
 
@@ -106,7 +108,7 @@ def road_matrix(roads: np.ndarray) -> np.ndarray:
 
 def _list_of(content: Any, part: str) -> Sequence[Any]:
     values = content.get(part) if isinstance(content, Mapping) else None
-    if not _is_list(values):
+    if values is None or not _is_list(values):
         raise BoardError(f"a map is an object with lists 'sites', 'roads' and 'goals'; no {part!r}")
     return values
 
