@@ -25,7 +25,10 @@ from celtica_env.games.keltis.rules import (
     prospect,
     reach_after,
     row_prospect,
+    row_prospect_after,
     row_reach,
+    symbol_worth,
+    wish_worth,
     worth,
 )
 from celtica_env.games.keltis.tables import (
@@ -194,16 +197,20 @@ def write_revealed(s, seat, out):
 
 @njit
 def write_hope(s, seat, out):
-    """Write what revealing may bring."""
-    num_fitting = value = 0
+    """Write what revealing may bring; symbols that are not known yet count as none."""
+    num_fitting = total = 0
+    wish = wish_worth(s, seat)
     for colour in range(NUM_COLOURS):
+        before = row_prospect(s, seat, colour)
         for number in range(NUM_NUMBERS):
             if s.place[colour, number] == DOWN and fits(s, seat, colour, number):
                 num_fitting += 1
-                value += max(0, worth(s, seat, colour, number))
+                value = row_prospect_after(s, seat, colour, number) - before
+                value += symbol_worth(s.symbol[colour, number], wish)
+                total += max(0, value)
     out[AT_HOPE] = num_fitting
     if num_fitting > 0:
-        out[AT_HOPE + 1] = value // int(s.num_down)
+        out[AT_HOPE + 1] = total // int(s.num_down)
 
 
 # --- rows and points -----------------------------------------------------------------------------

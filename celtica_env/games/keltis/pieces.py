@@ -124,7 +124,8 @@ PIECES = (
     Piece(
         "hope",
         2,
-        "of the tiles face down: how many fit the own rows, mean worth of all, a loss counted as 0",
+        "of the tiles face down: how many fit the own rows; mean worth of all, a loss counted as 0 "
+        "and a symbol not yet known as none",
         (NUM_TILES, _WORTH_SCALE),
         high=(NUM_TILES, _MOST_WORTH),
     ),

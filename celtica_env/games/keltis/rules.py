@@ -369,36 +369,33 @@ def prospect(s, seat):
 
 
 @njit
+def row_prospect_after(s, seat, colour, number):
+    """Return the prospect of a row once a tile that fits has been added, in eighths of a point."""
+    size = s.row_size[seat, colour] + 1
+    return int(ROW_PROSPECTS[s.num_players, size, reach_after(s, seat, colour, number)])
+
+
+@njit
 def worth(s, seat, colour, number):
     """Return by how much a tile that fits raises a seat's prospect, in eighths of a point."""
-    size = s.row_size[seat, colour] + 1
-    after = int(ROW_PROSPECTS[s.num_players, size, reach_after(s, seat, colour, number)])
-    value = after - row_prospect(s, seat, colour)
-    symbol = s.symbol[colour, number]
-    if symbol != UNKNOWN:
-        return value + symbol_worth(s, seat, symbol)
-    return value + mean_symbol_worth(s, seat, colour)
+    value = row_prospect_after(s, seat, colour, number) - row_prospect(s, seat, colour)
+    return value + symbol_worth(s.symbol[colour, number], wish_worth(s, seat))
 
 
 @njit
-def symbol_worth(s, seat, symbol):
-    if symbol != WISH:
-        return PROSPECT_UNIT * int(BONUS_POINTS[symbol])
+def symbol_worth(symbol, wish):
+    """Return what a symbol is worth, in eighths of a point, if a wish stone is worth `wish`."""
+    return wish if symbol == WISH else PROSPECT_UNIT * int(BONUS_POINTS[symbol])
+
+
+@njit
+def wish_worth(s, seat):
+    """Return by how much one more wish stone raises a seat's prospect; 0 if none is left."""
     wishes, left = s.wishes[seat], num_stones_left(s)
+    if left == 0:
+        return 0
     after = int(WISH_PROSPECTS[s.num_players, wishes + 1, left - 1])
     return after - int(WISH_PROSPECTS[s.num_players, wishes, left])
-
-
-@njit
-def mean_symbol_worth(s, seat, colour):
-    """Return the mean worth of the symbols of a colour that are face down."""
-    value = count = 0
-    for symbol in range(NUM_SYMBOLS):
-        number = int(s.symbols_down[colour, symbol])
-        if number > 0:
-            value += number * symbol_worth(s, seat, symbol)
-            count += number
-    return value // count
 
 
 @njit
