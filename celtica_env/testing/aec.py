@@ -27,7 +27,8 @@ from celtica_env.wrappers.registration import pettingzoo_id
 DICTS = ("rewards", "terminations", "truncations", "infos", "_cumulative_rewards")
 UNAVOIDABLE = ("Observation is not a NumPy array", ".*probably should be gymnasium.spaces.box")
 """Warnings of PettingZoo about dictionaries as observations; its own list of names allows them."""
-SAMPLE_EVERY = 7  # decisions
+SAMPLE_EVERY = 7  # strides
+MAX_TOLD = 300  # decisions of a game in which a copy is followed
 
 
 def make(table: Table, **arguments: Any) -> GameAECEnv:
@@ -155,17 +156,20 @@ def rewards_add_up_to_the_payoff(table: Table) -> None:
 def there_is_one_mask_in_all_places(table: Table) -> None:
     """Observation, info and engine agree; agents that wait or have ended may do nothing."""
     env = make(table)
-    for agent, (observation, _, terminated, _, info), _ in play(env):
+    for count, (agent, (observation, *_, info), action) in enumerate(play(env)):
+        is_over = action is None
+        if count % table.stride and not is_over:
+            continue
         at = Spot(env.batch)
         for other in env.possible_agents:
             mask = env.observe(other)["action_mask"]
             is_fine = mask.dtype == np.int8 and mask.shape == (table.spec.num_actions,)
             expect(is_fine and mask.flags.c_contiguous, "expected a contiguous int8 mask", at)
-            if other != agent or terminated:
+            if other != agent or is_over:
                 expect(not mask.any(), f"expected an all-zero mask for {other}, which waits", at)
         about = [name for name, told in env.infos.items() if told]
-        expect(about == ([] if terminated else [agent]), f"unexpected infos {env.infos}", at)
-        if not terminated:
+        expect(about == ([] if is_over else [agent]), f"unexpected infos {env.infos}", at)
+        if not is_over:
             mask = observation["action_mask"]
             expect_equal(mask[None], env.batch.masks(), "the mask in the observation", env.batch)
             expect_equal(info["action_mask"], mask, "the mask in the info", env.batch)
@@ -181,7 +185,7 @@ def an_illegal_action_changes_nothing(table: Table) -> None:
         illegal = np.flatnonzero(observation["action_mask"] == 0)
         if action is None:
             break
-        if count % SAMPLE_EVERY or not len(illegal):
+        if count % (SAMPLE_EVERY * table.stride) or not len(illegal):
             continue
         at, before = Spot(env.batch, 0, int(illegal[count % len(illegal)])), everything(env)
         for wrong in (at.action, -1, table.spec.num_actions, None, 0.5):
@@ -198,8 +202,9 @@ def an_illegal_action_changes_nothing(table: Table) -> None:
 def what_an_agent_cannot_know_shows_nowhere(table: Table) -> None:
     """Observation, mask and picture stay the same when all else is dealt anew."""
     env = make(table, render_mode="ansi")
-    for count, (_, (_, _, is_over, *_), _) in enumerate(play(env)):
-        if count % SAMPLE_EVERY and not is_over:
+    for count, (*_, action) in enumerate(play(env)):
+        is_over = action is None
+        if count % (SAMPLE_EVERY * table.stride) and not is_over:
             continue
         for seat, agent in enumerate(env.possible_agents):
             other = deepcopy(env)
@@ -295,10 +300,10 @@ def seed_spaces(env: GameAECEnv) -> None:
 
 
 def rest_of(env: GameAECEnv) -> list[tuple]:
-    """Play this game and the next, sampling the agents' spaces; return all that was told."""
+    """Play on in this game and in the next, sampling the agents' spaces; return all told."""
     told = []
     for _ in range(2):
-        for agent in env.agent_iter():
+        for agent in env.agent_iter(MAX_TOLD):
             observation, *outcome, _ = env.last()
             mask = observation["action_mask"]
             action = int(env.action_space(agent).sample(mask)) if mask.any() else None

@@ -31,13 +31,14 @@ def a_game_does_not_depend_on_its_batch(table: Table) -> None:
     last = whole.num_games - 1
     sizes = {0: 1, last // 2: min(3, last - last // 2 + 1), last: 1}
     parts = [table.batch(size, game_offset=offset) for offset, size in sizes.items()]
-    for rows, actions in decisions(whole):
+    for count, (rows, actions) in enumerate(decisions(whole)):
         outcome = dict(zip(rows.tolist(), zip(*whole.clone().step(actions, where=rows))))
         for part in parts:
             for row in np.flatnonzero(~part.finished).tolist():
                 number = row + part.game_offset
                 why = f"in a batch of {part.num_games} rather than of {whole.num_games}"
-                expect_same_games(part, whole, [row], [number], why)
+                if count % table.stride == 0:
+                    expect_same_games(part, whole, [row], [number], why)
                 action = actions[rows == number]
                 alone = part.step(action, where=[row])
                 together = [np.array([value]) for value in outcome[number]]
@@ -122,7 +123,8 @@ def global_generators_do_not_matter(table: Table) -> None:
     for count, (rows, actions) in enumerate(decisions(reference)):
         stir(count)
         before = generators()
-        expect_same_games(batch, reference, why="with the global generators seeded otherwise")
+        if count % table.stride == 0:
+            expect_same_games(batch, reference, why="with the global generators seeded otherwise")
         outcome = batch.step(actions, where=rows)
         sentence = "expected numpy's and Python's global generators to be left alone"
         expect_each([generators() == before], sentence, batch, rows[:1], actions[:1])

@@ -35,7 +35,7 @@ def same_step_deals_anew_at_once(table: Table) -> None:
     for max_steps in (None, max(length // 2, 1)):
         batch = table.batch(autoreset="same_step", max_steps=max_steps)
         manual = table.batch(max_steps=max_steps)
-        for _ in range(2 * length):
+        for count in range(length + length // 4):  # every game ends, and goes on
             actions = choose(manual)
             outcome, expected = batch.step(actions), manual.step(actions)
             expect_same_outcome(outcome, expected, manual, np.arange(batch.num_games))
@@ -47,7 +47,8 @@ def same_step_deals_anew_at_once(table: Table) -> None:
             prospects = batch.potentials(rows, final=True)
             expect_equal(prospects, manual.potentials(rows), "final potentials", manual, rows)
             manual.reset(manual.finished)
-            expect_same_as_manual(batch, manual)
+            if len(rows) or count % table.stride == 0:
+                expect_same_as_manual(batch, manual)
             expect(not batch.finished.any(), "expected no finished game in same-step autoreset")
 
 
@@ -58,7 +59,7 @@ def next_step_deals_anew_one_step_later(table: Table) -> None:
     for max_steps in (None, max(length // 2, 1)):
         batch = table.batch(autoreset="next_step", max_steps=max_steps)
         manual = table.batch(max_steps=max_steps)
-        for _ in range(2 * length):
+        for count in range(length + length // 4):  # every game ends, and goes on
             waiting = manual.finished.copy()
             actions = np.where(waiting, NO_ACTION, choose(manual))
             outcome = batch.step(actions)
@@ -70,7 +71,8 @@ def next_step_deals_anew_one_step_later(table: Table) -> None:
             expected = manual.step(actions[rows], where=rows)
             running = [values[rows] for values in outcome]
             expect_same_outcome(running, expected, manual, rows)
-            expect_same_as_manual(batch, manual)
+            if waiting.any() or count % table.stride == 0:
+                expect_same_as_manual(batch, manual)
 
 
 def expect_same_as_manual(batch: Batch, manual: Batch) -> None:

@@ -19,6 +19,7 @@ from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 NUM_SEATED = 2048  # games whose learners' seats are counted
 MAX_DEVIATION = 6.0  # standard errors
 NUM_STEPS = 60
+MAX_TOLD = 100  # decisions of a game in which a copy is followed
 ILLEGAL_REWARD = -2.5
 
 
@@ -239,14 +240,14 @@ def going_back_to_a_clone(table: Table) -> None:
 
 
 def rest_of(env: SeatEnv, observation: np.ndarray) -> list[tuple]:
-    """Play this game to its end and the next one; return all that was told."""
+    """Play on in this game and in the next one; return all that was told."""
     told = []
     for _ in range(2):
-        is_over = False
-        while not is_over:
+        for _ in range(MAX_TOLD):
             action = pick_by_sight(observation, env.action_masks())
             observation, reward, terminated, truncated, info = env.step(action)
             told.append((observation.tobytes(), reward, terminated, truncated, repr(info)))
-            is_over = terminated or truncated
+            if terminated or truncated:
+                break
         observation, _ = env.reset()
     return told

@@ -27,7 +27,7 @@ from celtica_env.testing.playthrough import playthrough
 FOLDER = Path(__file__).parent
 SHOWN_EVERY = 50  # decisions
 NUM_SOUGHT = 64  # games played at once in search of an ending
-NUM_RECORDED = 24  # games, at least, over all numbers of players
+NUM_RECORDED = 8  # games per number of players
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,9 @@ def find(game: str, ending: Ending) -> Replay:
 
 def recorded_games(game: str) -> Iterator[Replay]:
     """Yield games of every number of players, some with other options."""
-    num_batches = len(player_counts(game)) * len(option_sets(game))
-    num_games = -(-NUM_RECORDED // num_batches)
     for num_players in player_counts(game):
         for seed, options in enumerate(option_sets(game)):
+            num_games = -(-NUM_RECORDED // len(option_sets(game)))
             batch = celtica_env.make_batch(
                 game, num_games, num_players, seed=seed, record=True, **options
             )

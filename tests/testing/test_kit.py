@@ -12,8 +12,9 @@ from celtica_env.core.errors import CelticaError, OptionError
 from celtica_env.testing import ConformanceError, Table, all_checks, check_game, run_checks
 from celtica_env.testing.checks import THEMES, find_checks
 from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal, refused
+from celtica_env.testing.play import play_out
 from celtica_train import cli
-from tests.testing.faults import CARD_FAULTS, NAME, RULE_FAULTS
+from tests.testing.faults import CARD_FAULTS, LIMIT, NAME, OWN_LIMIT, RULE_FAULTS
 
 FAULTS = {**RULE_FAULTS, **CARD_FAULTS}
 PLACE = r"in game \d+, decision \d+, player \d to move:\n"
@@ -29,6 +30,14 @@ def tiny(monkeypatch):
 @pytest.mark.parametrize("num_players", [2, 3])
 def test_the_sound_game_passes(tiny, num_players, check):
     check(Table(tiny, num_players))
+
+
+def test_a_sound_game_that_cuts_itself_off_passes(monkeypatch, tmp_path):
+    OWN_LIMIT.enter(monkeypatch, tmp_path, "tiny_with_a_limit")
+    batch = Table(NAME, 3).batch()
+    play_out(batch)
+    assert batch.states["step_count"].max() == LIMIT
+    check_game(NAME)
 
 
 @pytest.mark.parametrize("fault", FAULTS)

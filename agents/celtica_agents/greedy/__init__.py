@@ -18,7 +18,7 @@ from celtica_env.core.compile import announced, compile_entry, fingerprint
 from celtica_env.core.errors import UnknownNameError
 from celtica_env.core.view import View
 
-SCRATCH_SIZE = 64  # numbers a rule may use as working memory
+SCRATCH_SIZE = 256  # numbers a rule may use as working memory
 
 
 class GreedyAgent:
