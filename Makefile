@@ -28,7 +28,7 @@ train: setup
 	$(BIN)/celtica train --out $(OUT)
 
 test: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: setup
 	$(BIN)/ruff format --check .
