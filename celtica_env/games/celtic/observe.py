@@ -25,8 +25,8 @@ from celtica_env.games.celtic.pieces import (
 from celtica_env.games.celtic.rules import (
     can_complete,
     goal_points,
-    next_seat,
     most_counted,
+    next_seat,
     num_goods_with,
     num_sites,
     steps_between,
