@@ -35,15 +35,11 @@ REVEALED = int(Phase.REVEALED)
 DOWN, ROW = int(Place.DOWN), int(Place.ROW)
 CLOVER, WISH, UNKNOWN = int(Symbol.CLOVER), int(Symbol.WISH), int(Symbol.UNKNOWN)
 
-CHANCE_UP = (
-    0.0,
-    0.0,
-    0.6,
-    0.55,
-    0.48,
-)  # that an open tile that fits is laid in the end, by players
-CHANCE_DOWN = (0.0, 0.0, 0.58, 0.45, 0.37)  # the same of a tile face down
-CHANCE_WISH = (0.0, 0.0, 0.35, 0.2, 0.18)  # to get a wish stone that lies in no row
+# By the number of players: the chance that an open tile that fits is laid in the end, the same of a
+# tile face down, and the chance to get a wish stone that lies in no row.
+CHANCE_UP = (0.0, 0.0, 0.6, 0.55, 0.48)
+CHANCE_DOWN = (0.0, 0.0, 0.58, 0.45, 0.37)
+CHANCE_WISH = (0.0, 0.0, 0.35, 0.2, 0.18)
 HASTE = 1.3  # tiles face down per player at which the chance of open ones has fallen to half
 SKIPPED = 0.9  # exponent: of many tiles that can follow, a part is skipped
 EMPTY = 1.05  # an empty row counts on so much more, so that not every tile begins one
