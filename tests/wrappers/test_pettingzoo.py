@@ -499,6 +499,8 @@ def test_pettingzoo_makes_every_game_by_its_id(game, num_players):
 
 def test_registering_again_is_silent_and_adds_new_games_only(monkeypatch):
     registries = (pettingzoo.aec_registry, pettingzoo.parallel_registry, gymnasium.registry)
+    for entries, env_id in zip(registries, [pettingzoo_id("tiny")] * 2 + [gymnasium_id("tiny")]):
+        monkeypatch.delitem(entries, env_id, raising=False)  # another test may have registered it
     before = [dict(entries) for entries in registries]
     monkeypatch.setitem(registry._GAMES, "tiny", "tests.core.tiny_game")
     try:
