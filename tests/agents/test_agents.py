@@ -1,5 +1,6 @@
 """Random, greedy and trained agents, and how a name becomes one."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ from celtica_env.core.errors import CheckpointError, OptionError, UnknownNameErr
 from celtica_env.testing.play import play_some
 from celtica_env.wrappers.gymnasium import SeatEnv
 from celtica_train.evaluate import evaluate
+from tests.core.processes import ask_child, run_python
 
 GAMES = celtica_env.games()
 TABLES = [
@@ -69,6 +71,38 @@ def test_choices_do_not_depend_on_how_games_are_batched(game):
         together = agent.act(batch.view())
         apart = [agent.act(batch.view([row]))[0] for row in range(12)]
         assert together.tolist() == apart
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_an_agent_sent_to_another_process_plays_alike_there(game):
+    """Wherever an environment is copied to, its opponents go with it."""
+    agents = every_agent(game)
+    for agent in agents:
+        assert len(pickle.dumps(agent)) < 100_000
+    assert ask_child("spawn", choices_of, game, agents) == choices_of(game, agents)
+
+
+def choices_of(game, agents, num_decisions=40):
+    """Return what the agents choose at the start of a game that the first of them plays."""
+    batch = celtica_env.make_batch(game, 1, seed=5)
+    choices = []
+    for _ in range(num_decisions):
+        choices.append([int(agent.act(batch.view())[0]) for agent in agents])
+        batch.step(choices[-1][:1])
+    return choices
+
+
+def test_choices_are_the_same_without_the_compiler(tmp_path):
+    """In plain Python agents are copied and sent alike, too."""
+    code = f"""
+import pickle
+from tests.agents.test_agents import choices_of, every_agent
+for game in {GAMES!r}:
+    agents = pickle.loads(pickle.dumps(every_agent(game)))
+    print(choices_of(game, agents))
+"""
+    plain = run_python(code, tmp_path, NUMBA_DISABLE_JIT="1").splitlines()
+    assert plain == [str(choices_of(game, every_agent(game))) for game in GAMES]
 
 
 @pytest.mark.parametrize("game", GAMES)

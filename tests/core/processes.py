@@ -52,7 +52,8 @@ def start_python(arguments: list[str], folder: Path, **settings: str | None) -> 
     Settings are variables of its environment, None for one that it shall not have.
     """
     environment = {k: v for k, v in os.environ.items() if k not in {*OWN_SETTINGS, *settings}}
-    environment["PYTHONPATH"] = os.pathsep.join([str(folder), str(ROOT)])
+    folders = (folder, ROOT, ROOT / "agents", ROOT / "train")
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, folders))
     environment |= {k: v for k, v in settings.items() if v is not None}
     return subprocess.Popen(
         [sys.executable, *arguments],

@@ -153,6 +153,14 @@ def test_values_of_a_wrong_type_are_refused():
             resign(replay, **{name: value})
 
 
+@each_game
+def test_a_game_that_has_not_ended_has_no_final_replay(game):
+    batch = celtica_env.make_batch(game, 2, autoreset="same_step", record=True)
+    batch.step(batch.action_masks.argmax(axis=1))
+    with pytest.raises(OptionError, match="no game 1 has ended"):
+        batch.replay(1, final=True)
+
+
 def test_a_bad_file_is_refused_by_line(tmp_path):
     path = tmp_path / "games.jsonl"
     save_replays(path, [recorded(celtica_env.games()[0]).replay(row) for row in range(2)])

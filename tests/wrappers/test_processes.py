@@ -4,7 +4,6 @@ import gymnasium
 import pytest
 
 import celtica_env
-from celtica_env.core import registry
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from celtica_env.wrappers.registration import gymnasium_id
@@ -68,9 +67,8 @@ def course_of(envs, num_steps):
 
 
 @pytest.fixture
-def tiny(monkeypatch):
+def tiny(own_registry):
     """The game of the tests, which no other process has registered."""
-    monkeypatch.setattr(registry, "_GAMES", registry._GAMES.copy())
     celtica_env.register_game("tiny", "tests.core.tiny_game")
     return "tiny"
 

@@ -107,6 +107,28 @@ def test_opponents_are_asked_with_their_own_knowledge():
         assert not np.isin(movers, 1).any()
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_every_position_is_printed_for_humans_and_without_a_mode_none(game, capsys):
+    env, twin = SeatEnv(game, seat=0, render_mode="human"), SeatEnv(game, seat=0)
+    pictures = []
+    for one in (env, twin):
+        _, info = one.reset(seed=1)
+        draw = one.games.batch.game.render_text
+        pictures.append(draw(one.games.batch.states[0], 0))
+        one.step(int(info["action_mask"].argmax()))
+        pictures.append(draw(one.games.batch.states[0], 0))
+    assert capsys.readouterr().out == "".join(f"{picture}\n" for picture in pictures[:2])
+    with pytest.warns(UserWarning, match="does nothing"):
+        assert twin.render() is None
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_vec_env_is_seeded_for_its_next_reset(game):
+    env, twin = SeatVecEnv(game, 3, seed=8), SeatVecEnv(game, 3)
+    assert twin.seed(8) == [8, 8, 8]
+    assert np.array_equal(env.reset(), twin.reset())
+
+
 @pytest.mark.parametrize("method", START_METHODS)
 @pytest.mark.parametrize("game", GAMES)
 def test_masks_survive_wrapping_and_processes(game, method):
