@@ -121,6 +121,12 @@ IN_THE_CORE = {
         "        if is_terminal(s) and s.step_count < max_steps:\n            ends[k] = True\n",
         kit("endings"),
     ),
+    "the last position kept is that of the new game": Fault(
+        f"{CORE}/loops.py",
+        "            last[row] = s\n            reset(s)\n",
+        "            reset(s)\n            last[row] = s\n",
+        kit("endings"),
+    ),
     "an illegal action changes the state before it is refused": Fault(
         f"{CORE}/batch.py",
         "        self._check(rows, actions)\n",
@@ -176,6 +182,12 @@ IN_THE_CORE = {
         "np.random.SeedSequence(seed)",
         "np.random.SeedSequence(seed % 2**64)",
         kit("determinism"),
+    ),
+    "a view holds the full records": Fault(
+        f"{CORE}/loops.py",
+        "        censor(s, np.uint8(s.to_move if seats[k] < 0 else seats[k]))\n",
+        "        s.viewer = s.to_move if seats[k] < 0 else seats[k]\n",
+        kit("hidden_information"),
     ),
     "a view carries the random counter": Fault(
         f"{CORE}/batch.py",
@@ -271,6 +283,19 @@ IN_THE_WRAPPERS = {
         'self.possible_agents = list({f"player_{seat}" for seat in range(self.batch.num_players)})',
         AEC,
     ),
+    "a reward is paid twice": Fault(
+        f"{WRAPPERS}/pettingzoo.py",
+        "self._cumulative_rewards = self.rewards.copy()",
+        "self._cumulative_rewards = {a: 2 * r for a, r in self.rewards.items()}",
+        AEC,
+    ),
+    "only the agent that moved last is paid": Fault(
+        f"{WRAPPERS}/pettingzoo.py",
+        "        self.rewards = dict(zip(self.agents, rewards))\n",
+        "        last = self.agent_selection\n"
+        "        self.rewards = {a: r * (a == last) for a, r in zip(self.agents, rewards)}\n",
+        AEC,
+    ),
     "cumulative rewards are not cleared by a reset": Fault(
         f"{WRAPPERS}/pettingzoo.py",
         "        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)\n",
@@ -321,6 +346,12 @@ IN_THE_WRAPPERS = {
         f"{WRAPPERS}/copies.py",
         "        vars(self).update(copy.deepcopy(progress))\n",
         "        vars(self).update(progress)\n",
+        AEC,
+    ),
+    "a restored environment keeps its agents": Fault(
+        f"{WRAPPERS}/pettingzoo.py",
+        '    *("agents", "num_agents", "agent_selection", "rewards",',
+        '    *("num_agents", "agent_selection", "rewards",',
         AEC,
     ),
     "a restored environment keeps its mask": Fault(
@@ -430,6 +461,12 @@ IN_THE_RULES = {
             "tests/games/celtica/test_hidden_cards.py",
             "test_known_cards_are_dealt_to_their_owner_in_every_sample",
         ),
+    ),
+    "a determinization makes up cards": Fault(
+        f"{CELTICA}/rules.py",
+        "        hand[draw_from(s, supply, total(supply))] += 1\n",
+        "        hand[0] += 1\n",
+        HIDDEN_CARDS,
     ),
     "an observation shows a rival's card": Fault(
         f"{CELTICA}/observe.py",

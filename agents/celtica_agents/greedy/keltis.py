@@ -14,8 +14,7 @@ from math import exp, factorial
 import numpy as np
 from numba import njit
 
-from celtica_env.games.keltis.observe import POPCOUNT
-from celtica_env.games.keltis.rules import direction_after, fits, next_seat
+from celtica_env.games.keltis.rules import POPCOUNT, direction_after, fits, next_seat
 from celtica_env.games.keltis.tables import (
     BONUS_POINTS,
     KEEP_ACTION,
