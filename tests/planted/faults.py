@@ -360,8 +360,8 @@ IN_THE_WRAPPERS = {
         '"batch", "_seed")',
         AEC,
     ),
-    "a restored training environment keeps its returns": Fault(
-        f"{WRAPPERS}/sb3.py", '("games", "_returns", "_lengths",', '("games", "_lengths",', SEATS
+    "a restored training environment keeps the lengths of its games": Fault(
+        f"{WRAPPERS}/sb3.py", '"_returns", "_lengths",', '"_returns",', SEATS
     ),
     "what the opponents' last moves pay is lost": Fault(
         f"{WRAPPERS}/seats.py",
@@ -412,7 +412,7 @@ IN_THE_RULES = {
         f"{CELTICA}/rules.py",
         "        draw_experience_card(s, s.to_move)\n    return True\n",
         "        draw_experience_card(s, s.to_move)\n"
-        "        s.phase = AGENTS_ALONE\n"
+        "        s.phase = PLAY\n"
         "        return s.hand_size[s.to_move] == 0\n"
         "    return True\n",
         RULES,
