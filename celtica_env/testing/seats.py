@@ -265,7 +265,7 @@ def going_back_to_a_clone_in_training(table: Table) -> None:
     """A training environment restored to a clone plays on alike, returns and lengths included."""
     from celtica_env.wrappers.sb3 import SeatVecEnv
 
-    env = SeatVecEnv(
+    env: Any = SeatVecEnv(
         table.game,
         2,
         table.num_players,
