@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from celtica_env.core.batch import Batch
+from celtica_env.core.errors import OptionError
 from celtica_env.testing.checks import check
-from celtica_env.testing.failure import expect, expect_equal
+from celtica_env.testing.failure import expect, expect_equal, refused
 from celtica_env.testing.play import (
     Table,
     choose,
@@ -92,3 +93,4 @@ def going_back_to_a_clone(table: Table) -> None:
         expect_same_games(batch, reference, why="after going back to a clone")
         expect(snapshot(batch) == before, "expected all as it was after going back to a clone")
         expect_same_games(saved, reference, why="a clone after it was gone back to")
+    refused(OptionError, "going back to a larger batch", None, batch.restore, table.batch(5))

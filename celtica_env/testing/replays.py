@@ -17,6 +17,8 @@ from celtica_env.testing.failure import Spot, expect, expect_equal, fail, refuse
 from celtica_env.testing.play import Table, choose, decisions, pick_by_sight, play_out, play_some
 from celtica_env.testing.seats import make as make_single
 
+LIMIT = 9  # decisions, in the games that are cut off
+
 
 def expect_replay(replay: Replay, batch: Batch, row: int = 0, *, final: bool = False) -> None:
     """Play a replay, written down and read again, and hold it to the game it is of."""
@@ -32,8 +34,13 @@ def expect_replay(replay: Replay, batch: Batch, row: int = 0, *, final: bool = F
 
 @check()
 def a_batchs_games(table: Table) -> None:
-    """Every game of a batch, running or finished, plays again from its replay."""
-    batch = table.batch(4, record=True)
+    """Every game of a batch, running, finished or cut off, plays again from its replay."""
+    for max_steps in (None, LIMIT):
+        expect_replays(table, table.batch(4, record=True, max_steps=max_steps))
+
+
+def expect_replays(table: Table, batch: Batch) -> None:
+    """Play recorded games and hold their replays to them, from the deal to the end."""
     paid = np.zeros((4, table.num_players), np.float32)
     for count, (rows, actions) in enumerate(decisions(batch)):
         if count in (0, 7):
