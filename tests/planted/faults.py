@@ -127,6 +127,12 @@ IN_THE_CORE = {
         "            reset(s)\n            last[row] = s\n",
         kit("endings"),
     ),
+    "a position at the limit can be played on": Fault(
+        f"{CORE}/loops.py",
+        "is_terminal(s) or s.step_count >= max_steps or is_truncated(s)\n",
+        "is_terminal(s)\n",
+        kit("endings"),
+    ),
     "an illegal action changes the state before it is refused": Fault(
         f"{CORE}/batch.py",
         "        self._check(rows, actions)\n",
@@ -169,6 +175,12 @@ IN_THE_CORE = {
         f"{CORE}/batch.py",
         "        reseed = seed is not None\n",
         "        reseed = bool(seed)\n",
+        kit("determinism"),
+    ),
+    "a seeded reset of some games touches the others": Fault(
+        f"{CORE}/batch.py",
+        "            self._ticks[rows] = 0\n",
+        "            self._ticks[:] = 0\n",
         kit("determinism"),
     ),
     "every part of a batch is dealt the first games of the seed": Fault(
@@ -223,6 +235,12 @@ IN_THE_CORE = {
         '        state["states"]["rng"] = 1\n',
         kit("copies"),
     ),
+    "a batch is restored to one of another size": Fault(
+        f"{CORE}/batch.py",
+        "any(getattr(saved, n) != getattr(self, n) for n in same)",
+        "not same",
+        kit("copies"),
+    ),
     "a clone shares its records": Fault(
         f"{CORE}/batch.py",
         '        for name in ("states", "final_states", "finished", "_ticks"):\n',
@@ -242,6 +260,12 @@ IN_THE_CORE = {
         "        self.__setstate__(saved.__getstate__())\n"
         "        self._ticks = ticks\n",
         kit("copies"),
+    ),
+    "a replay loses its limit": Fault(
+        f"{CORE}/replay.py",
+        "            max_steps=self.max_steps,\n            info=",
+        "            info=",
+        kit("replays"),
     ),
     "a replay's checksum is not looked at": Fault(
         f"{CORE}/replay.py",
@@ -360,6 +384,12 @@ IN_THE_WRAPPERS = {
         '"batch", "_seed")',
         AEC,
     ),
+    "the last decision of a game is not counted": Fault(
+        f"{WRAPPERS}/sb3.py",
+        "        self._lengths += 1\n",
+        "        self._lengths += ~dones\n",
+        SEATS,
+    ),
     "a restored training environment keeps the lengths of its games": Fault(
         f"{WRAPPERS}/sb3.py", '"_returns", "_lengths",', '"_returns",', SEATS
     ),
@@ -371,6 +401,12 @@ IN_THE_WRAPPERS = {
     ),
     "a game that the opponents' moves cut off is terminated": Fault(
         f"{WRAPPERS}/seats.py", "            truncated[rows] |= cut\n", "", PATHS
+    ),
+    "an illegal action in one game ends the others too": Fault(
+        f"{WRAPPERS}/seats.py",
+        "            self.batch.finished[rows[illegal]] = True\n",
+        "            self.batch.finished[rows] = True\n",
+        SEATS,
     ),
     "the learner sits in the first seat only": Fault(
         f"{WRAPPERS}/seats.py",

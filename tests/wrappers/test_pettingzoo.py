@@ -215,15 +215,6 @@ def test_winners_that_tie_are_paid_alike(game):
 # --- observations and masks ----------------------------------------------------------------------
 
 
-@each_game_and_size
-def test_the_state_is_what_all_agents_see(game, num_players):
-    env = reset(GameAECEnv(game, num_players))
-    for _ in play(env, limit=40):
-        seen = [env.observe(agent)["observation"] for agent in env.possible_agents]
-        np.testing.assert_array_equal(env.state(), np.concatenate(seen))
-        assert env.state() in env.state_space
-
-
 def arrays_of(env):
     """Every array the environment hands out now, each by a call of its own."""
     calls = [env.observe(agent) for agent in 2 * env.possible_agents]
