@@ -182,17 +182,31 @@ def seats_are_drawn_uniformly(table: Table) -> None:
     expect(is_fair, f"expected the last seat again in {fair:.1%} of the games, saw {share:.1%}")
 
 
-@check(19)
+class Seeded(Scripted):
+    """An opponent that keeps the seeds it is given."""
+
+    def __init__(self) -> None:
+        self.seeds: list[int] = []
+
+    def reset(self, seed: int) -> None:
+        """Keep the seed."""
+        self.seeds.append(seed)
+
+
+@check(19, 22)
 def every_seed_deals_again(table: Table) -> None:
     """Any seed, 0 and very large ones included, deals its games, seats and opponents again."""
-    single, vector = make(table), make_vector(table, 2)
-    envs: tuple[Any, ...] = (single, vector)
+    agent = Seeded()
+    envs: tuple[Any, ...] = (make(table, opponents=agent), make_vector(table, 2, opponents=agent))
     for env in envs:
         for seed in SEEDS:
+            agent.seeds.clear()
             env.reset(seed=seed)
             dealt, seats = env.games.batch.states.copy(), env.games.seats.copy()
             env.reset()
             env.reset(seed=seed)
+            is_seeded = len(agent.seeds) == 2 and len(set(agent.seeds)) == 1
+            expect(is_seeded, f"expected opponents seeded alike by {seed}, saw {agent.seeds}")
             expect_equal(env.games.batch.states, dealt, f"the deal of seed {seed}")
             expect_equal(env.games.seats, seats, f"the learner's seat under seed {seed}")
 
