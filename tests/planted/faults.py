@@ -393,6 +393,12 @@ IN_THE_WRAPPERS = {
     "a restored training environment keeps the lengths of its games": Fault(
         f"{WRAPPERS}/sb3.py", '"_returns", "_lengths",', '"_returns",', SEATS
     ),
+    "opponents are not seeded": Fault(
+        f"{WRAPPERS}/seats.py",
+        "        for agent in self.opponents:\n            agent.reset(seed)\n",
+        "",
+        SEATS,
+    ),
     "what the opponents' last moves pay is lost": Fault(
         f"{WRAPPERS}/seats.py",
         "            payoffs[rows] += rewards[np.arange(len(rows)), self.seats[rows]]\n",
