@@ -321,6 +321,8 @@ def going_back_to_a_clone(table: Table) -> None:
     seed_spaces(env)
     told = rest_of(env)
     for _ in range(2):
+        for _ in play(env):
+            pass  # until all have left, so that the agents come back too
         env.restore(saved)
         expect(everything(env) == before, "expected all as it was after going back to a clone")
         seed_spaces(env)

@@ -13,11 +13,10 @@ from celtica_env.core.replay import Replay
 from celtica_env.testing.aec import make as make_aec
 from celtica_env.testing.aec import play as play_aec
 from celtica_env.testing.checks import check
+from celtica_env.testing.endings import shortest_length
 from celtica_env.testing.failure import Spot, expect, expect_equal, fail, refused
 from celtica_env.testing.play import Table, choose, decisions, pick_by_sight, play_out, play_some
 from celtica_env.testing.seats import make as make_single
-
-LIMIT = 9  # decisions, in the games that are cut off
 
 
 def expect_replay(replay: Replay, batch: Batch, row: int = 0, *, final: bool = False) -> None:
@@ -35,7 +34,7 @@ def expect_replay(replay: Replay, batch: Batch, row: int = 0, *, final: bool = F
 @check()
 def a_batchs_games(table: Table) -> None:
     """Every game of a batch, running, finished or cut off, plays again from its replay."""
-    for max_steps in (None, LIMIT):
+    for max_steps in (None, max(shortest_length(table) // 2, 1)):
         expect_replays(table, table.batch(4, record=True, max_steps=max_steps))
 
 
