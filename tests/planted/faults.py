@@ -85,14 +85,12 @@ AGENTS_ALONE = some_of(
     "test_choices_depend_on_the_agents_seed_and_not_on_global_randomness[celtica]",
     is_compiled=True,
 )
-EVALUATION = some_of(
-    "tests/train/test_evaluate.py",
-    "test_copies_of_a_deterministic_agent_share_exactly_evenly[2-celtica]",
-    "test_every_order_round_the_table_gets_its_share_of_the_deals",
-    "test_deals_in_parts_are_the_deals_together[celtica]",
-    "test_the_interval_of_an_evaluation_counts_deals",
-    is_compiled=True,
-)
+
+
+def evaluation(name: str) -> Command:
+    """Return the command that runs a test of evaluation."""
+    return some_of("tests/train/test_evaluate.py", name, is_compiled=True)
+
 
 IN_THE_CORE = {
     "a reward is paid again in the step that deals anew": Fault(
@@ -535,22 +533,25 @@ IN_AGENTS_AND_EVALUATION = {
         f"{TRAIN}/evaluate.py",
         "        for rotation in range(num_players):\n",
         "        for rotation in [0] * num_players:\n",
-        EVALUATION,
+        evaluation("test_copies_of_a_deterministic_agent_share_exactly_evenly[2-celtica]"),
     ),
     "the interval counts games and not deals": Fault(
         f"{TRAIN}/evaluate.py",
         "interval95(shares[:, i])",
         "interval95(np.repeat(shares[:, i], num_players))",
-        EVALUATION,
+        evaluation("test_the_interval_of_an_evaluation_counts_deals"),
     ),
     "every part of an evaluation plays the same deals": Fault(
-        f"{TRAIN}/evaluate.py", "game_offset=deals.start", "game_offset=0", EVALUATION
+        f"{TRAIN}/evaluate.py",
+        "game_offset=deals.start",
+        "game_offset=0",
+        evaluation("test_deals_in_parts_are_the_deals_together[celtica]"),
     ),
     "the same neighbours sit together in every deal": Fault(
         f"{TRAIN}/evaluate.py",
         "permutations(line_up[1:])})",
         "[line_up[1:]]})",
-        EVALUATION,
+        evaluation("test_every_order_round_the_table_gets_its_share_of_the_deals"),
     ),
 }
 
