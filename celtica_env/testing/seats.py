@@ -338,7 +338,7 @@ def going_back_to_a_clone_in_training(table: Table) -> None:
     )
     observations = env.reset()
     for _ in range(2):
-        observations = env.step(choose(observations, env.action_masks()))[0]
+        observations = np.asarray(env.step(choose(observations, env.action_masks()))[0])
     saved = env.clone()
     told = rest_of_training(env, observations)
     env.restore(saved)

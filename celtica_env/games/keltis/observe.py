@@ -12,6 +12,7 @@ from celtica_env.games.keltis.pieces import (
     NUM_CANDIDATES,
     OFFER_SIZE,
     OFFSETS,
+    RIVAL_POINTS,
     RIVAL_SIZE,
     ROW_BITS,
     ROW_NUMBERS,
@@ -74,8 +75,8 @@ def observe(s, seat, out):
     write_revealed(s, seat, out)
     write_hope(s, seat, out)
     write_rows(s, seat, out)
-    write_points(s, seat, out)
     write_rivals(s, seat, out)
+    write_points(s, seat, out)
     write_supply(s, out)
 
 
@@ -233,29 +234,6 @@ def write_rows(s, seat, out):
 
 
 @njit
-def write_points(s, seat, out):
-    for k in range(WISH_BITS):
-        out[AT_WISHES + k] = s.wishes[seat] > k
-    out[AT_BONUS] = s.bonus[seat]
-    now, then = points(s, seat), points_in_prospect(s, seat)
-    best_now = best_then = NO_POINTS
-    rival = seat
-    for _ in range(s.num_players - 1):
-        rival = next_seat(s, rival)
-        best_now = max(best_now, points(s, rival))
-        best_then = max(best_then, points_in_prospect(s, rival))
-    out[AT_POINTS] = now
-    out[AT_POINTS + 1] = then
-    out[AT_LEAD] = now - best_now
-    out[AT_LEAD + 1] = then - best_then
-
-
-@njit
-def points_in_prospect(s, seat):
-    return prospect(s, seat) // PROSPECT_UNIT
-
-
-@njit
 def write_rivals(s, seat, out):
     rival = seat
     for k in range(s.num_players - 1):
@@ -267,11 +245,32 @@ def write_rivals(s, seat, out):
             out[at + 1 + NUM_COLOURS + colour] = s.row_last[rival, colour] + 1
             out[at + 1 + 2 * NUM_COLOURS + colour] = s.direction[rival, colour]
             out[at + 1 + 3 * NUM_COLOURS + colour] = row_reach(s, rival, colour)
-        at += 1 + 4 * NUM_COLOURS
-        out[at] = s.wishes[rival]
-        out[at + 1] = s.bonus[rival]
-        out[at + 2] = points(s, rival)
-        out[at + 3] = points_in_prospect(s, rival)
+        at += RIVAL_POINTS
+        out[at - 2] = s.wishes[rival]
+        out[at - 1] = s.bonus[rival]
+        out[at] = points(s, rival)
+        out[at + 1] = points_in_prospect(s, rival)
+
+
+@njit
+def write_points(s, seat, out):
+    """Write own points, and the lead over those of the others, which are written already."""
+    for k in range(WISH_BITS):
+        out[AT_WISHES + k] = s.wishes[seat] > k
+    out[AT_BONUS] = s.bonus[seat]
+    out[AT_POINTS] = points(s, seat)
+    out[AT_POINTS + 1] = points_in_prospect(s, seat)
+    for k in range(2):
+        best_other = NO_POINTS
+        for rival in range(s.num_players - 1):
+            at = AT_RIVALS + rival * RIVAL_SIZE + RIVAL_POINTS
+            best_other = max(best_other, int(out[at + k]))
+        out[AT_LEAD + k] = int(out[AT_POINTS + k]) - best_other
+
+
+@njit
+def points_in_prospect(s, seat):
+    return prospect(s, seat) // PROSPECT_UNIT
 
 
 @njit

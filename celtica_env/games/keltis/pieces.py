@@ -28,7 +28,8 @@ ROW_BITS, WISH_BITS = 6, 5  # more bring no more points
 ROW_NUMBERS = ROW_BITS + 6
 OFFER_SIZE = ROW_BITS + 9
 REVEALED_SIZE = NUM_COLOURS + 1 + OFFER_SIZE
-RIVAL_SIZE = 1 + 4 * NUM_COLOURS + 4
+RIVAL_POINTS = 1 + 4 * NUM_COLOURS + 2  # where a rival's points lie among its numbers
+RIVAL_SIZE = RIVAL_POINTS + 2
 
 _LAST_NUMBER = NUM_NUMBERS - 1
 _BONUS = int(BONUS_POINTS.max())
