@@ -382,6 +382,16 @@ IN_THE_WRAPPERS = {
         '"batch", "_seed")',
         AEC,
     ),
+    "a shaped reward forgets the discount": Fault(
+        f"{WRAPPERS}/seats.py",
+        "        return self._gamma * self._potentials[rows] - before\n",
+        "        return self._potentials[rows] - before\n",
+        some_of(
+            "tests/wrappers/test_seats.py",
+            "test_shaping_adds_up_to_the_potential_difference_and_stays_apart[celtica-0.9]",
+            is_compiled=True,
+        ),
+    ),
     "the last decision of a game is not counted": Fault(
         f"{WRAPPERS}/sb3.py",
         "        self._lengths += 1\n",
