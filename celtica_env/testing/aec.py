@@ -177,6 +177,18 @@ def there_is_one_mask_in_all_places(table: Table) -> None:
             expect(mask[sampled] == 1, "expected action_space.sample(mask) to be legal", at)
 
 
+@check()
+def state_is_what_all_agents_see(table: Table) -> None:
+    """`state()` holds the observations of all agents by seat, in its space."""
+    env = make(table)
+    for count, (*_, action) in enumerate(play(env)):
+        if count % (SAMPLE_EVERY * table.stride) and action is not None:
+            continue
+        seen = [env.observe(agent)["observation"] for agent in env.possible_agents]
+        expect_equal(env.state(), np.concatenate(seen), "`state()`")
+        expect(env.state() in env.state_space, "expected `state()` in its space", Spot(env.batch))
+
+
 @check(10)
 def an_illegal_action_changes_nothing(table: Table) -> None:
     """An illegal action raises a named error, and the environment is as it was."""
@@ -309,6 +321,8 @@ def going_back_to_a_clone(table: Table) -> None:
     seed_spaces(env)
     told = rest_of(env)
     for _ in range(2):
+        for _ in play(env):
+            pass  # until all have left, so that the agents come back too
         env.restore(saved)
         expect(everything(env) == before, "expected all as it was after going back to a clone")
         seed_spaces(env)

@@ -117,6 +117,11 @@ def every_seed_deals_again(table: Table) -> None:
         play_some(batch, 3)
         batch.reset(seed=seed)
         expect_equal(batch.states, dealt, f"the deal after a reset to seed {seed}", batch)
+        play_some(batch, 3)
+        before = batch.clone()
+        batch.reset(np.array([True, False]), seed=seed)
+        expect_equal(batch.states[:1], dealt[:1], f"one game reset to seed {seed}", batch)
+        expect_same_games(batch, before, [1], why="which was not to be reset")
 
 
 @check(21)

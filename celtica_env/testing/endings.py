@@ -124,6 +124,18 @@ def shortest_length(table: Table) -> int:
 
 
 @check(31)
+def a_position_at_the_limit_is_over(table: Table) -> None:
+    """A position with as many decisions as are allowed is over when it is put on the table."""
+    source = table.batch(max_steps=max(shortest_length(table) // 2, 1))
+    play_out(source)
+    for max_steps in (source.max_steps, None):
+        batch = table.batch(max_steps=max_steps)
+        batch.set_states(source.states)
+        expected = np.full(batch.num_games, max_steps is not None)
+        expect_equal(batch.finished, expected, f"`finished` at limit {max_steps}", source)
+
+
+@check(31)
 def an_end_in_the_last_allowed_step_is_an_end(table: Table) -> None:
     """A game that ends by itself in its last allowed step is terminated and paid."""
     length, *flags, paid = ending(table, None)

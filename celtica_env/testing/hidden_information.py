@@ -168,9 +168,12 @@ def samples_vary_with_the_seed(table: Table) -> None:
 def samples_vary_from_one_decision_to_the_next(table: Table) -> None:
     """A seed gives another sample at the next decision, and never the game's own future."""
     batch = table.batch()
-    first, own = batch.view().sample(0)["rng"], batch.states["rng"].copy()
+    view = batch.view()
+    first, own = view.sample(0)["rng"], batch.states["rng"].copy()
     expect_each(first != own, "expected a sample with another future than the game's", batch)
     batch.step(choose(batch))
+    sentence = "expected other keys in the view of the next decision"
+    expect_each(batch.view().keys != view.keys, sentence, batch)
     sentence = "expected another random stream in the sample of the next decision"
     expect_each(batch.view().sample(0)["rng"] != first, sentence, batch)
 

@@ -132,7 +132,8 @@ def numbers_out_of_bounds_are_refused(table: Table) -> None:
     for field in load_game(table.game).fields:
         for value in (field.low - 1, field.high + 1):
             states = batch.states.copy()
-            if not np.can_cast(np.min_scalar_type(value), states[field.name].dtype):
+            kept = np.iinfo(states[field.name].dtype)
+            if not kept.min <= value <= kept.max:
                 continue  # the dtype keeps it out
             states[field.name].reshape(-1)[0] = value
             what = f"a position with {value} in {field.name}"

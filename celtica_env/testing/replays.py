@@ -13,6 +13,7 @@ from celtica_env.core.replay import Replay
 from celtica_env.testing.aec import make as make_aec
 from celtica_env.testing.aec import play as play_aec
 from celtica_env.testing.checks import check
+from celtica_env.testing.endings import shortest_length
 from celtica_env.testing.failure import Spot, expect, expect_equal, fail, refused
 from celtica_env.testing.play import Table, choose, decisions, pick_by_sight, play_out, play_some
 from celtica_env.testing.seats import make as make_single
@@ -32,8 +33,13 @@ def expect_replay(replay: Replay, batch: Batch, row: int = 0, *, final: bool = F
 
 @check()
 def a_batchs_games(table: Table) -> None:
-    """Every game of a batch, running or finished, plays again from its replay."""
-    batch = table.batch(4, record=True)
+    """Every game of a batch, running, finished or cut off, plays again from its replay."""
+    for max_steps in (None, max(shortest_length(table) // 2, 1)):
+        expect_replays(table, table.batch(4, record=True, max_steps=max_steps))
+
+
+def expect_replays(table: Table, batch: Batch) -> None:
+    """Play recorded games and hold their replays to them, from the deal to the end."""
     paid = np.zeros((4, table.num_players), np.float32)
     for count, (rows, actions) in enumerate(decisions(batch)):
         if count in (0, 7):

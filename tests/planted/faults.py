@@ -85,14 +85,12 @@ AGENTS_ALONE = some_of(
     "test_choices_depend_on_the_agents_seed_and_not_on_global_randomness[celtica]",
     is_compiled=True,
 )
-EVALUATION = some_of(
-    "tests/train/test_evaluate.py",
-    "test_copies_of_a_deterministic_agent_share_exactly_evenly[2-celtica]",
-    "test_every_order_round_the_table_gets_its_share_of_the_deals",
-    "test_deals_in_parts_are_the_deals_together[celtica]",
-    "test_the_interval_of_an_evaluation_counts_deals",
-    is_compiled=True,
-)
+
+
+def evaluation(name: str) -> Command:
+    """Return the command that runs a test of evaluation."""
+    return some_of("tests/train/test_evaluate.py", name, is_compiled=True)
+
 
 IN_THE_CORE = {
     "a reward is paid again in the step that deals anew": Fault(
@@ -119,6 +117,18 @@ IN_THE_CORE = {
         f"{CORE}/loops.py",
         "        if is_terminal(s):\n            ends[k] = True\n",
         "        if is_terminal(s) and s.step_count < max_steps:\n            ends[k] = True\n",
+        kit("endings"),
+    ),
+    "the last position kept is that of the new game": Fault(
+        f"{CORE}/loops.py",
+        "            last[row] = s\n            reset(s)\n",
+        "            reset(s)\n            last[row] = s\n",
+        kit("endings"),
+    ),
+    "a position at the limit can be played on": Fault(
+        f"{CORE}/loops.py",
+        "is_terminal(s) or s.step_count >= max_steps or is_truncated(s)\n",
+        "is_terminal(s)\n",
         kit("endings"),
     ),
     "an illegal action changes the state before it is refused": Fault(
@@ -165,6 +175,12 @@ IN_THE_CORE = {
         "        reseed = bool(seed)\n",
         kit("determinism"),
     ),
+    "a seeded reset of some games touches the others": Fault(
+        f"{CORE}/batch.py",
+        "            self._ticks[rows] = 0\n",
+        "            self._ticks[:] = 0\n",
+        kit("determinism"),
+    ),
     "every part of a batch is dealt the first games of the seed": Fault(
         f"{CORE}/batch.py",
         "check_seed(seed), rows + self.game_offset)\n",
@@ -176,6 +192,12 @@ IN_THE_CORE = {
         "np.random.SeedSequence(seed)",
         "np.random.SeedSequence(seed % 2**64)",
         kit("determinism"),
+    ),
+    "a view holds the full records": Fault(
+        f"{CORE}/loops.py",
+        "        censor(s, np.uint8(s.to_move if seats[k] < 0 else seats[k]))\n",
+        "        s.viewer = s.to_move if seats[k] < 0 else seats[k]\n",
+        kit("hidden_information"),
     ),
     "a view carries the random counter": Fault(
         f"{CORE}/batch.py",
@@ -211,6 +233,12 @@ IN_THE_CORE = {
         '        state["states"]["rng"] = 1\n',
         kit("copies"),
     ),
+    "a batch is restored to one of another size": Fault(
+        f"{CORE}/batch.py",
+        "any(getattr(saved, n) != getattr(self, n) for n in same)",
+        "not same",
+        kit("copies"),
+    ),
     "a clone shares its records": Fault(
         f"{CORE}/batch.py",
         '        for name in ("states", "final_states", "finished", "_ticks"):\n',
@@ -230,6 +258,12 @@ IN_THE_CORE = {
         "        self.__setstate__(saved.__getstate__())\n"
         "        self._ticks = ticks\n",
         kit("copies"),
+    ),
+    "a replay loses its limit": Fault(
+        f"{CORE}/replay.py",
+        "            max_steps=self.max_steps,\n            info=",
+        "            info=",
+        kit("replays"),
     ),
     "a replay's checksum is not looked at": Fault(
         f"{CORE}/replay.py",
@@ -269,6 +303,19 @@ IN_THE_WRAPPERS = {
         f"{WRAPPERS}/pettingzoo.py",
         'self.possible_agents = [f"player_{seat}" for seat in range(self.batch.num_players)]',
         'self.possible_agents = list({f"player_{seat}" for seat in range(self.batch.num_players)})',
+        AEC,
+    ),
+    "a reward is paid twice": Fault(
+        f"{WRAPPERS}/pettingzoo.py",
+        "self._cumulative_rewards = self.rewards.copy()",
+        "self._cumulative_rewards = {a: 2 * r for a, r in self.rewards.items()}",
+        AEC,
+    ),
+    "only the agent that moved last is paid": Fault(
+        f"{WRAPPERS}/pettingzoo.py",
+        "        self.rewards = dict(zip(self.agents, rewards))\n",
+        "        last = self.agent_selection\n"
+        "        self.rewards = {a: r * (a == last) for a, r in zip(self.agents, rewards)}\n",
         AEC,
     ),
     "cumulative rewards are not cleared by a reset": Fault(
@@ -323,14 +370,42 @@ IN_THE_WRAPPERS = {
         "        vars(self).update(progress)\n",
         AEC,
     ),
+    "a restored environment keeps its agents": Fault(
+        f"{WRAPPERS}/pettingzoo.py",
+        '    *("agents", "num_agents", "agent_selection", "rewards",',
+        '    *("num_agents", "agent_selection", "rewards",',
+        AEC,
+    ),
     "a restored environment keeps its mask": Fault(
         f"{WRAPPERS}/pettingzoo.py",
         '"batch", "_seed", "_action_mask")',
         '"batch", "_seed")',
         AEC,
     ),
-    "a restored training environment keeps its returns": Fault(
-        f"{WRAPPERS}/sb3.py", '("games", "_returns", "_lengths",', '("games", "_lengths",', SEATS
+    "a shaped reward forgets the discount": Fault(
+        f"{WRAPPERS}/seats.py",
+        "        return self._gamma * self._potentials[rows] - before\n",
+        "        return self._potentials[rows] - before\n",
+        some_of(
+            "tests/wrappers/test_seats.py",
+            "test_shaping_adds_up_to_the_potential_difference_and_stays_apart[celtica-0.9]",
+            is_compiled=True,
+        ),
+    ),
+    "the last decision of a game is not counted": Fault(
+        f"{WRAPPERS}/sb3.py",
+        "        self._lengths += 1\n",
+        "        self._lengths += ~dones\n",
+        SEATS,
+    ),
+    "a restored training environment keeps the lengths of its games": Fault(
+        f"{WRAPPERS}/sb3.py", '"_returns", "_lengths",', '"_returns",', SEATS
+    ),
+    "opponents are not seeded": Fault(
+        f"{WRAPPERS}/seats.py",
+        "        for agent in self.opponents:\n            agent.reset(seed)\n",
+        "",
+        SEATS,
     ),
     "what the opponents' last moves pay is lost": Fault(
         f"{WRAPPERS}/seats.py",
@@ -340,6 +415,12 @@ IN_THE_WRAPPERS = {
     ),
     "a game that the opponents' moves cut off is terminated": Fault(
         f"{WRAPPERS}/seats.py", "            truncated[rows] |= cut\n", "", PATHS
+    ),
+    "an illegal action in one game ends the others too": Fault(
+        f"{WRAPPERS}/seats.py",
+        "            self.batch.finished[rows[illegal]] = True\n",
+        "            self.batch.finished[rows] = True\n",
+        SEATS,
     ),
     "the learner sits in the first seat only": Fault(
         f"{WRAPPERS}/seats.py",
@@ -381,7 +462,7 @@ IN_THE_RULES = {
         f"{CELTICA}/rules.py",
         "        draw_experience_card(s, s.to_move)\n    return True\n",
         "        draw_experience_card(s, s.to_move)\n"
-        "        s.phase = AGENTS_ALONE\n"
+        "        s.phase = PLAY\n"
         "        return s.hand_size[s.to_move] == 0\n"
         "    return True\n",
         RULES,
@@ -431,6 +512,12 @@ IN_THE_RULES = {
             "test_known_cards_are_dealt_to_their_owner_in_every_sample",
         ),
     ),
+    "a determinization makes up cards": Fault(
+        f"{CELTICA}/rules.py",
+        "        hand[draw_from(s, supply, total(supply))] += 1\n",
+        "        hand[0] += 1\n",
+        HIDDEN_CARDS,
+    ),
     "an observation shows a rival's card": Fault(
         f"{CELTICA}/observe.py",
         "        out[at + 1] = s.hand_size[rival] > 0\n",
@@ -456,22 +543,25 @@ IN_AGENTS_AND_EVALUATION = {
         f"{TRAIN}/evaluate.py",
         "        for rotation in range(num_players):\n",
         "        for rotation in [0] * num_players:\n",
-        EVALUATION,
+        evaluation("test_copies_of_a_deterministic_agent_share_exactly_evenly[2-celtica]"),
     ),
     "the interval counts games and not deals": Fault(
         f"{TRAIN}/evaluate.py",
         "interval95(shares[:, i])",
         "interval95(np.repeat(shares[:, i], num_players))",
-        EVALUATION,
+        evaluation("test_the_interval_of_an_evaluation_counts_deals"),
     ),
     "every part of an evaluation plays the same deals": Fault(
-        f"{TRAIN}/evaluate.py", "game_offset=deals.start", "game_offset=0", EVALUATION
+        f"{TRAIN}/evaluate.py",
+        "game_offset=deals.start",
+        "game_offset=0",
+        evaluation("test_deals_in_parts_are_the_deals_together[celtica]"),
     ),
     "the same neighbours sit together in every deal": Fault(
         f"{TRAIN}/evaluate.py",
         "permutations(line_up[1:])})",
         "[line_up[1:]]})",
-        EVALUATION,
+        evaluation("test_every_order_round_the_table_gets_its_share_of_the_deals"),
     ),
 }
 

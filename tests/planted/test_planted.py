@@ -88,4 +88,5 @@ def test_a_fault_can_still_be_planted(name):
     assert edited != (processes.ROOT / fault.file).read_text("utf-8")
     ast.parse(edited)
     for test in fault.noticed_by.tests:
-        assert (processes.ROOT / test.partition("::")[0]).exists()
+        file, _, name = test.partition("[")[0].partition("::")
+        assert f"def {name}" in (processes.ROOT / file).read_text("utf-8")

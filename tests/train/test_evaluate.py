@@ -106,8 +106,9 @@ def test_the_last_agent_fills_the_seats_and_shares_are_per_seat(game):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_deals_in_parts_are_the_deals_together(game):
-    agents = [celtica_env.load_agent(name, game) for name in ("greedy", "random")]
+    agents = [celtica_env.load_agent("random", game) for _ in range(2)]
     _, whole = play_games(game, agents, slice(0, 40), seed=9)
+    assert len(np.unique(whole[:10])) > 1  # or the deals could not be told apart
     parts = [play_games(game, agents, slice(k, k + 10), seed=9)[1] for k in range(0, 40, 10)]
     assert np.array_equal(whole, np.concatenate(parts))
 

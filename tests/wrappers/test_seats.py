@@ -332,24 +332,27 @@ def test_vec_env_agrees_with_the_gymnasium_one(game):
             assert sb3_infos[row]["episode"]["r"] == pytest.approx(rewards[row])
 
 
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
 @pytest.mark.parametrize("game", GAMES)
-def test_shaping_adds_up_to_the_potential_difference_and_stays_apart(game):
-    """Undiscounted, the shaping of an episode is minus the potential it began with."""
-    env = SeatVecEnv(game, 8, 2, opponents="greedy", shaping=0.5, gamma=1.0, seed=3)
+def test_shaping_adds_up_to_the_potential_difference_and_stays_apart(game, gamma):
+    """Discounted, the shaping of an episode is minus the potential it began with."""
+    env = SeatVecEnv(game, 8, 2, opponents="greedy", shaping=0.5, gamma=gamma, seed=3)
     env.reset()
     start = start_potentials(env)
-    extra = np.zeros(8)
+    extra, discount = np.zeros(8), np.ones(8)
     finished = 0
     for step in range(300):
         _, rewards, dones, infos = env.step(choose(env.action_masks(), step))
-        extra += rewards
+        extra += discount * rewards
         for row in np.flatnonzero(dones):
             payoff = infos[row]["episode"]["r"]
             assert payoff in (-1.0, 0.0, 1.0)
-            assert extra[row] - payoff == pytest.approx(-0.5 * start[row], abs=1e-5)
+            shaping = extra[row] - discount[row] * payoff
+            assert shaping == pytest.approx(-0.5 * start[row], abs=1e-5)
             finished += 1
         start = np.where(dones, start_potentials(env), start)
         extra[dones] = 0
+        discount = np.where(dones, 1, gamma * discount)
     assert finished > 10
 
 
