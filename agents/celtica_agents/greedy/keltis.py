@@ -235,7 +235,7 @@ def value_of_reveal(s, w):
 
 @njit
 def choose_keep(s, w):
-    colour, number = s.revealed // NUM_NUMBERS, s.revealed % NUM_NUMBERS
+    colour, number = divmod(int(s.revealed), NUM_NUMBERS)
     left = -OPENED * threat(s, w, colour, number)
     kept = improvement(s, w, s.to_move, colour, number)
     return KEEP_ACTION if kept > left else LEAVE_ACTION

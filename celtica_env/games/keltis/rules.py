@@ -80,7 +80,7 @@ def step(s, action):
     if action == REVEAL_ACTION:
         is_turn_over = reveal(s)
     elif action == KEEP_ACTION:
-        is_turn_over = lay_out(s, s.revealed)
+        is_turn_over = lay_out(s, int(s.revealed))
     elif action == LEAVE_ACTION:
         leave_revealed(s)
         is_turn_over = True
