@@ -107,7 +107,7 @@ def load(s, w):
                 w,
                 colour,
                 s.row_size[seat, colour],
-                s.row_last[seat, colour],
+                int(s.row_last[seat, colour]),
                 s.direction[seat, colour],
                 0,
             )
