@@ -16,6 +16,7 @@ import celtica_env
 from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_train import cli, ppo
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
+from tests.core.processes import TIMEOUT
 
 TINY = [
     "--minutes", "0.15", "--imitate-minutes", "0.03", "--imitate-passes", "1",
@@ -39,8 +40,8 @@ def start(out, *arguments):
     )
 
 
-def wait_for(path, seconds=120):
-    end = time.monotonic() + seconds
+def wait_for(path):
+    end = time.monotonic() + TIMEOUT
     while not path.exists():
         assert time.monotonic() < end, f"{path} did not appear"
         time.sleep(0.05)
@@ -127,7 +128,7 @@ def test_control_c_saves_and_says_how_to_go_on(tmp_path):
     process = start(out, *TINY, "--minutes", "5")
     wait_for(out / "best" / "policy.safetensors")
     process.send_signal(signal.SIGINT)
-    text, _ = process.communicate(timeout=60)
+    text, _ = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 130, text
     assert "--resume" in re.sub(r"\s+", " ", text)
     _, facts = load_checkpoint(out / ppo.CHECKPOINT_FILE)

@@ -185,9 +185,9 @@ def list_sites(w):
 
 @njit
 def moves_to_complete(s, w, goal, num_own):
-    """Return about how many moves a goal takes: its targets are reached one by one.
+    """Return about how many moves a goal takes, its targets reached one by one.
 
-    Each is reached from the nearest spare marker, or by one that went along to a target before.
+    Each is reached by the nearest spare marker, or by one that came along to a target before.
     """
     num_targets = 0
     for i in range(num_own):

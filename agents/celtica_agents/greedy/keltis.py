@@ -107,7 +107,7 @@ def load(s, w):
                 w,
                 colour,
                 s.row_size[seat, colour],
-                int(s.row_last[seat, colour]),
+                s.row_last[seat, colour],
                 s.direction[seat, colour],
                 0,
             )
@@ -129,7 +129,8 @@ def value_of_row(w, colour, size, last, direction, taken):
     """Return the points expected of a row; `taken` is the bit of a tile that is to come no more."""
     open_bits = int(w[OPEN_BITS + colour]) & ~taken
     down_bits = int(w[DOWN_BITS + colour]) & ~taken
-    above = expected_tiles(w, open_bits >> (last + 1), down_bits >> (last + 1))
+    after = np.int64(last) + 1
+    above = expected_tiles(w, open_bits >> after, down_bits >> after)
     below = expected_tiles(w, open_bits, down_bits) - above
     coming = max(above, below)
     if direction != 0:
@@ -235,7 +236,8 @@ def value_of_reveal(s, w):
 
 @njit
 def choose_keep(s, w):
-    colour, number = divmod(int(s.revealed), NUM_NUMBERS)
+    tile = np.int64(s.revealed)  # bits of numbers do not fit the field's own type
+    colour, number = tile // NUM_NUMBERS, tile % NUM_NUMBERS
     left = -OPENED * threat(s, w, colour, number)
     kept = improvement(s, w, s.to_move, colour, number)
     return KEEP_ACTION if kept > left else LEAVE_ACTION

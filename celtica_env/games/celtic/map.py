@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -66,7 +66,18 @@ def read_map(value: str | Path | Mapping[str, Any] | None) -> Map:
     Raises:
         BoardError: the file cannot be read or breaks a rule; names the place and the reason.
     """
-    content = default_map() if value is None else read_object(value, "map")
+    return _shipped_map() if value is None else _check(read_object(value, "map"))
+
+
+@cache
+def _shipped_map() -> Map:
+    shipped = _check(default_map())
+    for array in (shipped.roads, shipped.goal_sites):
+        array.flags.writeable = False
+    return shipped
+
+
+def _check(content: Any) -> Map:
     sites, roads, goals = (_list_of(content, part) for part in ("sites", "roads", "goals"))
     if len(sites) != NUM_SITES:
         raise BoardError(f"a map has {NUM_SITES} sites, this one {len(sites)}")
@@ -89,14 +100,20 @@ def distances_between(roads: np.ndarray) -> np.ndarray:
     Args:
         roads: `(58,)` uint64, as in `Map`.
     """
-    is_joined = road_matrix(roads)
-    distances = np.where(np.eye(NUM_SITES, dtype=bool), 0, -1).astype(np.int8)
+    return _distances(np.asarray(roads, np.uint64).tobytes())
+
+
+@lru_cache(maxsize=16)
+def _distances(roads: bytes) -> np.ndarray:
+    is_joined = road_matrix(np.frombuffer(roads, np.uint64)).astype(np.float32)
     frontier = np.eye(NUM_SITES, dtype=bool)
-    for steps in range(1, NUM_SITES):
-        frontier = (frontier @ is_joined) & (distances < 0)
-        if not frontier.any():
-            break
+    distances = np.where(frontier, 0, -1).astype(np.int8)
+    steps = 0
+    while frontier.any():
+        steps += 1
+        frontier = (frontier @ is_joined > 0) & (distances < 0)
         distances[frontier] = steps
+    distances.flags.writeable = False
     return distances
 
 
@@ -108,7 +125,7 @@ def road_matrix(roads: np.ndarray) -> np.ndarray:
 
 def _list_of(content: Any, part: str) -> Sequence[Any]:
     values = content.get(part) if isinstance(content, Mapping) else None
-    if values is None or not _is_list(values):
+    if not isinstance(values, Sequence) or isinstance(values, str):
         raise BoardError(f"a map is an object with lists 'sites', 'roads' and 'goals'; no {part!r}")
     return values
 

@@ -159,7 +159,8 @@ def _check_move(record: np.void) -> None:
         fewest = 2 if phase == Phase.COUNT else 1
         _require(markers[start] >= fewest, f"the mover needs {fewest} markers on the start")
     if has_destination:
-        steps = distances_between(record["roads"])[start, destination]
+        pair = int(record["steps"][start, destination // 2])
+        steps = pair >> 4 if destination % 2 else pair & 15
         _require(1 <= steps <= REACH, f"the destination is {steps} steps away")
     if phase == Phase.FOLLOW:
         moved = record["markers"][record["active"], destination]

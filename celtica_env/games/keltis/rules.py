@@ -80,7 +80,8 @@ def step(s, action):
     if action == REVEAL_ACTION:
         is_turn_over = reveal(s)
     elif action == KEEP_ACTION:
-        is_turn_over = lay_out(s, int(s.revealed))
+        # bits of numbers do not fit the field's own type
+        is_turn_over = lay_out(s, np.int64(s.revealed))
     elif action == LEAVE_ACTION:
         leave_revealed(s)
         is_turn_over = True
