@@ -274,5 +274,5 @@ def lead(s):
 def num_collectable(s, seat):
     count = 0
     for good in range(NUM_GOODS):
-        count += min(s.markers[seat, FIRST_TRADE_SITE + good], s.supply[good])
+        count += np.int64(min(s.markers[seat, FIRST_TRADE_SITE + good], s.supply[good]))
     return count
