@@ -65,6 +65,7 @@ AT_GOODS, AT_RIVAL_CARDS = OFFSETS["goods"], OFFSETS["rival_cards"]
 AT_SEATS, AT_LEAD, AT_MOVE = OFFSETS["seats"], OFFSETS["lead"], OFFSETS["move"]
 AT_TURNS, AT_NUM_PLAYERS, AT_RULES = OFFSETS["turns"], OFFSETS["num_players"], OFFSETS["rules"]
 
+NO_GOAL = NUM_GOALS
 SLOT_LOCATIONS = 2 + HARD_SITES  # where the locations begin within a goal in hand
 
 
@@ -132,11 +133,33 @@ def lower_to_steps(s, site, numbers):
 
 @njit
 def write_hand(s, seat, out):
-    slot = 0
-    for goal in range(NUM_GOALS):
+    """Write the goals in hand, the one that seems to take fewer moves first."""
+    first, second = goals_in_hand(s, seat)
+    if second != NO_GOAL and moves_left(s, second, out) < moves_left(s, first, out):
+        first, second = second, first
+    if first != NO_GOAL:
+        write_slot(s, seat, first, 0, out)
+    if second != NO_GOAL:
+        write_slot(s, seat, second, 1, out)
+
+
+@njit
+def goals_in_hand(s, seat):
+    """Return the up to two goals that a seat holds, `NO_GOAL` for none."""
+    first = second = NO_GOAL
+    for goal in range(NUM_GOALS - 1, -1, -1):
         if s.hand[seat, goal] > 0:
-            write_slot(s, seat, goal, slot, out)
-            slot += 1
+            first, second = goal, first
+    return first, second
+
+
+@njit
+def moves_left(s, goal, out):
+    """Return the moves from the nearest own marker to each location, added up."""
+    moves = 0
+    for k in range(num_sites(goal)):
+        moves += (out[AT_OWN_STEPS + np.int64(s.goal_sites[goal, k])] + 1) // REACH
+    return moves
 
 
 @njit
