@@ -48,7 +48,7 @@ class Slow:
         self.seats = [(seat + turn) % num_players for turn in range(num_players)]
         self.steps = slow_steps(tuple(s["roads"].tolist()))
         self.own = s["markers"][seat].tolist()
-        self.hand = np.flatnonzero(s["hand"][seat]).tolist()
+        self.hand = sorted(np.flatnonzero(s["hand"][seat]).tolist(), key=self.moves_left)
         self.targets = [[x for x in self.locations(g) if not self.own[x]] for g in self.hand]
 
     def locations(self, goal: int) -> list[int]:
@@ -57,22 +57,36 @@ class Slow:
     def from_own(self, site: int) -> int:
         return min(self.steps[site][other] for other in SITES if self.own[other])
 
+    def moves_left(self, goal: int) -> int:
+        return sum(-(-self.from_own(site) // 2) for site in self.locations(goal))
+
     def near(self) -> list[int]:
-        numbers = []
-        for targets in [*self.targets, [], []][:2]:
-            numbers += [min((self.steps[x][t] for t in targets), default=0) for x in SITES]
-        return numbers
+        return [
+            min((self.steps[site][t] for t in targets), default=0)
+            for targets in self.slots_of(self.targets)
+            for site in SITES
+        ]
 
-    def gain(self, site: int) -> int:
-        return sum(
-            max(0, self.from_own(t) - self.steps[site][t]) for ts in self.targets for t in ts
-        )
+    @staticmethod
+    def slots_of(per_goal: list[list[int]]) -> list[list[int]]:
+        """Return one list for each of the two goals that may be in hand."""
+        return [*per_goal, [], []][:2]
 
-    def nearest(self, site: int) -> int:
-        targets = [t for ts in self.targets for t in ts]
-        return sum(
-            bool(self.own[site]) and self.steps[site][t] == self.from_own(t) for t in targets
-        )
+    def gain(self) -> list[list[int]]:
+        """Return, per goal in hand and site, the steps that a marker there would save."""
+        return [
+            [sum(max(0, self.from_own(t) - self.steps[x][t]) for t in targets) for x in SITES]
+            for targets in self.slots_of(self.targets)
+        ]
+
+    def gain_in_reach(self) -> list[int]:
+        return [
+            max(gain[other] for other in SITES if self.steps[site][other] <= 2)
+            if self.own[site]
+            else 0
+            for gain in self.gain()
+            for site in SITES
+        ]
 
     def goals(self) -> list[int]:
         numbers = []
@@ -150,16 +164,17 @@ class Slow:
     def move(self) -> list[int]:
         start, end = int(self.s["start"]), int(self.s["destination"])
         if start == NO_SITE:
-            return [0] * 15
+            return [0] * 16
         markers = bits(self.own[start], 8)
         if end == NO_SITE:
-            return markers + [0] * 7
+            return markers + [0] * 8
         targets = [t for ts in self.targets for t in ts]
-        numbers = [self.gain(end), int(end in targets), int(end >= 51)]
+        numbers = [int(end in targets), int(end >= 51)]
         for sites in (targets, TRADE_SITES):
             numbers.append(sum(self.steps[end][x] < self.steps[start][x] for x in sites))
         near = self.near()
-        numbers += [near[at + start] - near[at + end] for at in (0, 58)]
+        for at, gain in zip((0, 58), self.gain()):
+            numbers += [gain[end], near[at + start] - near[at + end]]
         return markers + numbers
 
     def turns(self) -> list[int]:
@@ -182,8 +197,8 @@ class Slow:
             "target": [int(site in targets) for site in SITES],
             "covered": [int(site in in_hand and site not in targets) for site in SITES],
             "near": self.near(),
-            "nearest": [self.nearest(site) for site in SITES],
-            "gain": [self.gain(site) for site in SITES],
+            "gain": [number for gain in self.gain() for number in gain],
+            "gain_in_reach": self.gain_in_reach(),
             "start": one_hot(int(s["start"]), 58),
             "destination": one_hot(int(s["destination"]), 58),
             "goals": self.goals(),
@@ -251,7 +266,7 @@ def test_a_follower_sees_what_following_would_bring():
     assert (game.to_move, game.phase) == (1, Phase.FOLLOW)
     move = game.seen(1, "move")
     assert move[:8] == [1] * 7 + [0]  # seven own markers on the start
-    assert move[9:11] == [1, 0]  # a target, no trade site
+    assert move[8:10] == [1, 0]  # a target, no trade site
     assert game.seen(1, "active") == [0, 1, 0, 0]
 
 
