@@ -18,7 +18,7 @@ from celtica_env.core.errors import GameOverError, IllegalActionError
 from celtica_env.core.types import PAYOFFS
 from celtica_env.testing.checks import check
 from celtica_env.testing.copies import ways_to_copy
-from celtica_env.testing.determinism import stir
+from celtica_env.testing.determinism import SEEDS, stir
 from celtica_env.testing.failure import Spot, expect, expect_equal, refused
 from celtica_env.testing.play import Table, pick_by_sight, view_of
 from celtica_env.wrappers.pettingzoo import GameAECEnv
@@ -246,6 +246,28 @@ def hash_of_three_games(table: Table, *, is_stirred: bool = False) -> str:
             digest.update(repr((agent, outcome, action)).encode())
         env.reset()
     return digest.hexdigest()
+
+
+@check(19)
+def every_seed_deals_again(table: Table) -> None:
+    """Any seed, 0 and very large ones included, deals the games of a batch."""
+    env = make(table)
+    for seed in SEEDS:
+        expected = table.batch(1, seed=seed).states
+        env.reset(seed=seed)
+        expect_equal(env.batch.states, expected, f"the deal of seed {seed}", env.batch)
+
+
+@check(12, 13)
+def a_reset_forgets_the_last_game(table: Table) -> None:
+    """A reset after the end, before anybody has left, begins as a new environment does."""
+    env = make(table)
+    for *_, action in play(env):
+        if action is None:
+            break
+    env.reset(seed=table.seed)
+    sentence = "expected a reset after the end to leave nothing of the last game"
+    expect(everything(env) == everything(make(table)), sentence, Spot(env.batch))
 
 
 @check(21)

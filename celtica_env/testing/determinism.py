@@ -107,6 +107,18 @@ def seeds_and_numbers_deal_differently(table: Table) -> None:
         expect(num_kinds > 1, f"expected different deals from {len(deals)} seeds and games")
 
 
+@check(19)
+def every_seed_deals_again(table: Table) -> None:
+    """Any seed, 0 and very large ones included, deals its games again, after a reset too."""
+    for seed in SEEDS:
+        batch = table.batch(2, seed=seed)
+        dealt = batch.states.copy()
+        expect_equal(table.batch(2, seed=seed).states, dealt, f"the deal of seed {seed}", batch)
+        play_some(batch, 3)
+        batch.reset(seed=seed)
+        expect_equal(batch.states, dealt, f"the deal after a reset to seed {seed}", batch)
+
+
 @check(21)
 def without_a_seed_nothing_repeats(table: Table) -> None:
     """Batches made without a seed are dealt from streams that differ."""

@@ -78,6 +78,20 @@ def games_of_the_environments(table: Table) -> None:
     expect_replay(single.replay(), single.games.batch)
 
 
+@check(26)
+def a_clone_records_on_its_own(table: Table) -> None:
+    """A copy goes on with the record of its game, and the original's stays as it is."""
+    batch = table.batch(1, record=True)
+    play_some(batch, 4)
+    replay, clone = batch.replay(), batch.clone()
+    expect_equal(clone.replay().to_json(), replay.to_json(), "the replay of a clone", batch)
+    play_out(clone)
+    expect_replay(clone.replay(), clone)
+    expect_equal(batch.replay().to_json(), replay.to_json(), "the original's replay", batch)
+    clone.restore(batch)
+    expect_equal(clone.replay().to_json(), replay.to_json(), "the replay after a restore", batch)
+
+
 @check()
 def games_from_a_position(table: Table) -> None:
     """A game that began on a position put on the table replays from there."""

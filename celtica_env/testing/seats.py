@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 from celtica_env.core.errors import GameOverError, IllegalActionError
 from celtica_env.testing.checks import check
 from celtica_env.testing.copies import ways_to_copy
+from celtica_env.testing.determinism import SEEDS
 from celtica_env.testing.failure import Spot, expect, expect_equal, refused
 from celtica_env.testing.play import Scripted, Table, pick, pick_by_sight
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
@@ -139,7 +140,7 @@ def picture_is_the_learners(table: Table) -> None:
 
 @check(32)
 def seats_are_drawn_uniformly(table: Table) -> None:
-    """A learner with a random seat gets each seat equally often."""
+    """A learner with a random seat gets each seat equally often, whichever it had before."""
     env = make_vector(table, NUM_SEATED)
     env.reset(seed=table.seed)
     shares = np.bincount(env.games.seats, minlength=table.num_players) / NUM_SEATED
@@ -147,6 +148,26 @@ def seats_are_drawn_uniformly(table: Table) -> None:
     error = np.sqrt(fair * (1 - fair) / NUM_SEATED)
     is_fair = (np.abs(shares - fair) < MAX_DEVIATION * error).all()
     expect(is_fair, f"expected each seat in {fair:.1%} of the games, saw {shares.round(3)}")
+    seats = env.games.seats.copy()
+    env.reset()
+    share = (env.games.seats == seats).mean()
+    is_fair = abs(share - fair) < MAX_DEVIATION * error
+    expect(is_fair, f"expected the last seat again in {fair:.1%} of the games, saw {share:.1%}")
+
+
+@check(19)
+def every_seed_deals_again(table: Table) -> None:
+    """Any seed, 0 and very large ones included, deals its games, seats and opponents again."""
+    single, vector = make(table), make_vector(table, 2)
+    envs: tuple[Any, ...] = (single, vector)
+    for env in envs:
+        for seed in SEEDS:
+            env.reset(seed=seed)
+            dealt, seats = env.games.batch.states.copy(), env.games.seats.copy()
+            env.reset()
+            env.reset(seed=seed)
+            expect_equal(env.games.batch.states, dealt, f"the deal of seed {seed}")
+            expect_equal(env.games.seats, seats, f"the learner's seat under seed {seed}")
 
 
 @check(21)
@@ -237,6 +258,39 @@ def going_back_to_a_clone(table: Table) -> None:
     steps.append(vector.step(actions))
     for first, second in zip(steps[0][:4], steps[1][:4]):
         expect_equal(second, first, "what a restored vector environment tells")
+
+
+@check(26, needs="stable_baselines3")
+def going_back_to_a_clone_in_training(table: Table) -> None:
+    """A training environment restored to a clone plays on alike, returns and lengths included."""
+    from celtica_env.wrappers.sb3 import SeatVecEnv
+
+    env = SeatVecEnv(
+        table.game,
+        2,
+        table.num_players,
+        opponents=Scripted(),
+        max_steps=4 * table.num_players,
+        seed=table.seed,
+    )
+    observations = env.reset()
+    for _ in range(2):
+        observations = np.asarray(env.step(choose(observations, env.action_masks()))[0])
+    saved = env.clone()
+    told = rest_of_training(env, observations)
+    env.restore(saved)
+    again = rest_of_training(env, observations)
+    expect(again == told, "expected a restored training environment to play on alike")
+
+
+def rest_of_training(env: Any, observations: np.ndarray) -> list[tuple]:
+    """Play on for some steps; return all that was told."""
+    told = []
+    for _ in range(NUM_STEPS):
+        observations, rewards, dones, infos = env.step(choose(observations, env.action_masks()))
+        ends = [info.get("episode") for info in infos]
+        told.append((observations.tobytes(), rewards.tobytes(), dones.tobytes(), ends))
+    return told
 
 
 def rest_of(env: SeatEnv, observation: np.ndarray) -> list[tuple]:

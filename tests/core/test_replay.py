@@ -58,18 +58,6 @@ def test_a_new_deal_begins_a_new_record(game):
 
 
 @each_game
-def test_a_clone_records_on_its_own(game):
-    batch = celtica_env.make_batch(game, 1, seed=8, record=True)
-    play_some(batch, 4)
-    clone = batch.clone()
-    play_out(clone)
-    assert len(batch.replay().actions) == 4
-    assert clone.replay().play().states[0] == clone.states[0]
-    clone.restore(batch)
-    assert clone.replay() == batch.replay()
-
-
-@each_game
 def test_actions_are_there_in_words(game):
     replay = recorded(game).replay(0)
     from_text = load_game(game).action_from_text

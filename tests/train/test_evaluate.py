@@ -10,7 +10,7 @@ import celtica_env
 from celtica_env import load_replays
 from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
 from celtica_train import cli
-from celtica_train.evaluate import evaluate, interval95, play_games, seatings
+from celtica_train.evaluate import evaluate, interval95, play_deals, play_games, seatings
 from celtica_train.report import print_result
 
 GAMES = celtica_env.games()
@@ -124,6 +124,15 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
             low, high = interval95(together)
             hits += low <= truth <= high
         assert 0.935 <= hits / 2000 <= 0.965
+
+
+def test_the_interval_of_an_evaluation_counts_deals():
+    agents = [celtica_env.load_agent(name, "celtica") for name in ("random", "random", "greedy")]
+    result = evaluate(agents, num_games=60, seed=6)
+    shares = play_deals("celtica", agents, [0, 1, 2], 20, 6, None, None)
+    assert result.deals == len(shares) == 20
+    for column, row in zip(shares.T, result.agents):
+        assert row.ci95 == interval95(column)
 
 
 def test_intervals_at_the_edges_are_proper():

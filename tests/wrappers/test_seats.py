@@ -20,6 +20,7 @@ from celtica_env.core.streams import mix_keys
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 from celtica_env.wrappers.sb3 import SeatVecEnv
 from celtica_env.wrappers.seats import SeatGames
+from tests.core.processes import START_METHODS
 
 GAMES = celtica_env.games()
 TABLES = [
@@ -106,29 +107,28 @@ def test_opponents_are_asked_with_their_own_knowledge():
         assert not np.isin(movers, 1).any()
 
 
+@pytest.mark.parametrize("method", START_METHODS)
 @pytest.mark.parametrize("game", GAMES)
-def test_masks_survive_wrapping_and_processes(game):
+def test_masks_survive_wrapping_and_processes(game, method):
     def make():
-        return Monitor(SeatEnv(game))
+        return Monitor(SeatEnv(game, opponents="greedy"))
 
-    for start_method in (None, "forkserver", "spawn"):
-        makers = [make, make]
-        env = (
-            DummyVecEnv(makers)
-            if start_method is None
-            else SubprocVecEnv(makers, start_method=start_method)
-        )
-        try:
+    here, there = DummyVecEnv([make, make]), SubprocVecEnv([make, make], start_method=method)
+    try:
+        for env in (here, there):
+            assert is_masking_supported(env)
             env.seed(3)
             env.reset()
-            assert is_masking_supported(env)
-            masks = get_action_masks(env)
+        for step in range(5):
+            masks = get_action_masks(there)
             assert masks.shape == (2, celtica_env.spec(game).num_actions)
-            for step in range(5):
-                *_, infos = env.step(choose(get_action_masks(env).astype(bool), step))
+            assert np.array_equal(masks, get_action_masks(here))
+            actions = choose(masks.astype(bool), step)
+            for env in (here, there):
+                *_, infos = env.step(actions)
                 assert not any("illegal_action" in info for info in infos)
-        finally:
-            env.close()
+    finally:
+        there.close()
 
 
 class FailsOnce(LastLegal):

@@ -27,7 +27,12 @@ class GreedyAgent:
     name = "greedy"
 
     def __init__(self, game: str) -> None:
+        self._game = game
         self._choose = compiled_rule(game)
+
+    def __reduce__(self) -> tuple[type[GreedyAgent], tuple[str]]:
+        # Machine code cannot be sent; another process loads its own.
+        return GreedyAgent, (self._game,)
 
     def reset(self, seed: int) -> None:
         """Do nothing: the agent has no randomness."""

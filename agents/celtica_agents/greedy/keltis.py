@@ -14,8 +14,7 @@ from math import exp, factorial
 import numpy as np
 from numba import njit
 
-from celtica_env.games.keltis.observe import POPCOUNT
-from celtica_env.games.keltis.rules import direction_after, fits, next_seat
+from celtica_env.games.keltis.rules import POPCOUNT, direction_after, fits, next_seat
 from celtica_env.games.keltis.tables import (
     BONUS_POINTS,
     KEEP_ACTION,
@@ -36,21 +35,17 @@ REVEALED = int(Phase.REVEALED)
 DOWN, ROW = int(Place.DOWN), int(Place.ROW)
 CLOVER, WISH, UNKNOWN = int(Symbol.CLOVER), int(Symbol.WISH), int(Symbol.UNKNOWN)
 
-CHANCE_UP = (
-    0.0,
-    0.0,
-    0.6,
-    0.55,
-    0.48,
-)  # that an open tile that fits is laid in the end, by players
-CHANCE_DOWN = (0.0, 0.0, 0.58, 0.45, 0.37)  # the same of a tile face down
-CHANCE_WISH = (0.0, 0.0, 0.3, 0.22, 0.18)  # to get a wish stone that lies in no row
-HASTE = 1.9  # tiles face down per player at which the chance of open ones has fallen to half
+# By the number of players: the chance that an open tile that fits is laid in the end, the same of a
+# tile face down, and the chance to get a wish stone that lies in no row.
+CHANCE_UP = (0.0, 0.0, 0.6, 0.55, 0.48)
+CHANCE_DOWN = (0.0, 0.0, 0.58, 0.45, 0.37)
+CHANCE_WISH = (0.0, 0.0, 0.35, 0.2, 0.18)
+HASTE = 1.3  # tiles face down per player at which the chance of open ones has fallen to half
 SKIPPED = 0.9  # exponent: of many tiles that can follow, a part is skipped
-EMPTY = 1.05  # share of those that an empty row gets
-DENIED = 0.55  # share of a rival's gain that taking a tile is worth
-OPENED = 0.3  # share of a rival's gain that leaving a tile costs
-LATER = 0.8  # a rival who moves one seat later counts so much less
+EMPTY = 1.05  # an empty row counts on so much more, so that not every tile begins one
+DENIED = 0.65  # share of a rival's gain that taking a tile is worth
+OPENED = 0.35  # share of a rival's gain that leaving a tile costs
+LATER = 0.75  # a rival who moves one seat later counts so much less
 EXTRA_TURN = 1.8  # what a clover is worth to whoever is to take it later
 
 # Working memory: per colour the numbers open and face down as bits; per seat and colour the value
@@ -134,7 +129,8 @@ def value_of_row(w, colour, size, last, direction, taken):
     """Return the points expected of a row; `taken` is the bit of a tile that is to come no more."""
     open_bits = int(w[OPEN_BITS + colour]) & ~taken
     down_bits = int(w[DOWN_BITS + colour]) & ~taken
-    above = expected_tiles(w, open_bits >> (last + 1), down_bits >> (last + 1))
+    after = np.int64(last) + 1
+    above = expected_tiles(w, open_bits >> after, down_bits >> after)
     below = expected_tiles(w, open_bits, down_bits) - above
     coming = max(above, below)
     if direction != 0:
@@ -240,7 +236,8 @@ def value_of_reveal(s, w):
 
 @njit
 def choose_keep(s, w):
-    colour, number = s.revealed // NUM_NUMBERS, s.revealed % NUM_NUMBERS
+    tile = np.int64(s.revealed)  # bits of numbers do not fit the field's own type
+    colour, number = tile // NUM_NUMBERS, tile % NUM_NUMBERS
     left = -OPENED * threat(s, w, colour, number)
     kept = improvement(s, w, s.to_move, colour, number)
     return KEEP_ACTION if kept > left else LEAVE_ACTION

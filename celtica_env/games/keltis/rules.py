@@ -20,10 +20,14 @@ from celtica_env.games.keltis.tables import (
     NUM_NUMBERS,
     NUM_SYMBOLS,
     NUM_TILES,
+    NUM_WISH_STONES,
+    PROSPECT_UNIT,
     REVEAL_ACTION,
     ROW_POINTS,
+    ROW_PROSPECTS,
     SYMBOLS_PER_COLOUR,
     WISH_POINTS,
+    WISH_PROSPECTS,
     Phase,
     Place,
     Symbol,
@@ -34,6 +38,9 @@ DOWN, UP, IN_HAND, ROW = (int(place) for place in Place)
 CLOVER, WISH, UNKNOWN = int(Symbol.CLOVER), int(Symbol.WISH), int(Symbol.UNKNOWN)
 
 ALL_NUMBERS = (1 << NUM_NUMBERS) - 1  # as bits
+POPCOUNT = np.array([bits.bit_count() for bits in range(ALL_NUMBERS + 1)], np.int8)
+"""How many numbers a set of them holds, by its bits."""
+
 POTENTIAL_SCALE = 20  # points ahead of the best other that are worth a win
 
 
@@ -73,7 +80,8 @@ def step(s, action):
     if action == REVEAL_ACTION:
         is_turn_over = reveal(s)
     elif action == KEEP_ACTION:
-        is_turn_over = lay_out(s, s.revealed)
+        # bits of numbers do not fit the field's own type
+        is_turn_over = lay_out(s, np.int64(s.revealed))
     elif action == LEAVE_ACTION:
         leave_revealed(s)
         is_turn_over = True
@@ -303,27 +311,110 @@ def count_rivals(s, seat):
     return ahead, level
 
 
+# --- What may come of it -------------------------------------------------------------------------
+
+
 @njit
-def lead(s, seat):
-    """Return own points less those of the best other."""
-    best_other = -np.inf
-    for rival in range(s.num_players):
-        if rival != seat:
-            best_other = max(best_other, points(s, np.uint8(rival)))
-    return points(s, seat) - best_other
+def reach(free, last, direction):
+    """Return how many tiles can follow `last`, the better way if undecided (direction 0).
+
+    `free` holds the numbers in no row as bits, `last` not among them.
+    """
+    above = POPCOUNT[free >> (last + 1)]
+    below = POPCOUNT[free] - above
+    if direction == 0:
+        return max(above, below)
+    return above if direction > 0 else below
+
+
+@njit
+def row_reach(s, seat, colour):
+    """Return how many tiles in no row can follow in a seat's row."""
+    return reach(s.free[colour], s.row_last[seat, colour], s.direction[seat, colour])
+
+
+@njit
+def reach_after(s, seat, colour, number):
+    """Return how many tiles can follow in a seat's row once a tile that fits has been added."""
+    others = s.free[colour] - (1 << number)
+    return reach(others, number, direction_after(s, seat, colour, number))
+
+
+@njit
+def row_prospect(s, seat, colour):
+    """Return the points expected of a row, in eighths, if each tile that can follow comes.
+
+    It comes to this seat with the same chance as to any other; what laying it skips is left aside.
+    """
+    size = s.row_size[seat, colour]
+    return int(ROW_PROSPECTS[s.num_players, size, row_reach(s, seat, colour)])
+
+
+@njit
+def num_stones_left(s):
+    """Return the number of wish stones in no row."""
+    left = NUM_WISH_STONES
+    for seat in range(s.num_players):
+        left -= int(s.wishes[seat])
+    return left
+
+
+@njit
+def prospect(s, seat):
+    """Return the points expected of a seat's rows and wish stones, with its bonus, in eighths."""
+    value = int(WISH_PROSPECTS[s.num_players, s.wishes[seat], num_stones_left(s)])
+    value += PROSPECT_UNIT * int(s.bonus[seat])
+    for colour in range(NUM_COLOURS):
+        value += row_prospect(s, seat, colour)
+    return value
+
+
+@njit
+def row_prospect_after(s, seat, colour, number):
+    """Return the prospect of a row once a tile that fits has been added, in eighths of a point."""
+    size = s.row_size[seat, colour] + 1
+    return int(ROW_PROSPECTS[s.num_players, size, reach_after(s, seat, colour, number)])
+
+
+@njit
+def worth(s, seat, colour, number):
+    """Return by how much a tile that fits raises a seat's prospect, in eighths of a point."""
+    value = row_prospect_after(s, seat, colour, number) - row_prospect(s, seat, colour)
+    return value + symbol_worth(s.symbol[colour, number], wish_worth(s, seat))
+
+
+@njit
+def symbol_worth(symbol, wish):
+    """Return what a symbol is worth, in eighths of a point, if a wish stone is worth `wish`."""
+    return wish if symbol == WISH else PROSPECT_UNIT * int(BONUS_POINTS[symbol])
+
+
+@njit
+def wish_worth(s, seat):
+    """Return by how much one more wish stone raises a seat's prospect; 0 if none is left."""
+    wishes, left = s.wishes[seat], num_stones_left(s)
+    if left == 0:
+        return 0
+    after = int(WISH_PROSPECTS[s.num_players, wishes + 1, left - 1])
+    return after - int(WISH_PROSPECTS[s.num_players, wishes, left])
 
 
 @njit
 def potential(s, out):
     """Write a guess of each seat's prospects for potential-based shaping. `out` is (P,) float.
 
-    The lead in points, in twentieths. Zero once the game is over, so shaping leaves the payoff
-    intact.
+    The lead in points expected, in twentieths. Zero once the game is over, so shaping leaves the
+    payoff intact.
 
     Source: Ng, Harada, Russell, "Policy invariance under reward transformations", ICML 1999.
     """
     for seat in range(s.num_players):
-        out[seat] = 0.0 if s.phase == OVER else lead(s, np.uint8(seat)) / POTENTIAL_SCALE
+        best_other = -np.inf
+        for rival in range(s.num_players):
+            if rival != seat:
+                best_other = max(best_other, prospect(s, np.uint8(rival)))
+        ahead = prospect(s, np.uint8(seat)) - best_other
+        out[seat] = 0.0 if s.phase == OVER else ahead / (PROSPECT_UNIT * POTENTIAL_SCALE)
 
 
 # --- What a seat knows ---------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Constants of Keltis (rules: "Spielmaterial", "Wertung") and the numbering of its actions."""
 
 from enum import IntEnum
+from math import comb
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Place(IntEnum):
     ROW = 3
 
 
-def _read_only(values: tuple[int, ...]) -> np.ndarray:
+def _read_only(values: object) -> np.ndarray:
     table = np.array(values, np.int8)
     table.setflags(write=False)
     return table
@@ -58,6 +59,33 @@ NUM_WISH_STONES = NUM_COLOURS * int(SYMBOLS_PER_COLOUR[Symbol.WISH])
 ROW_POINTS = _read_only((0, -4, -3, 2, 3, 6, *[10] * 6))
 WISH_POINTS = _read_only((-4, -3, 2, 3, 6, *[10] * 6))
 BONUS_POINTS = _read_only((0, 0, 0, 1, 3, 0))
+
+PROSPECT_UNIT = 8  # prospects are in eighths of a point
+
+
+def _prospects(points: np.ndarray) -> np.ndarray:
+    """Return the points expected of n things if each of m more comes with chance 1 / P, in eighths.
+
+    `(MAX_PLAYERS + 1, N, N)` int8, by P, n and m; N is the size of `points`, by n. Nobody has to
+    begin, so where having nothing is worth nothing, no prospect is worth less.
+    """
+    table = np.zeros((MAX_PLAYERS + 1, len(points), len(points)))
+    for num_players in range(2, MAX_PLAYERS + 1):
+        chance = 1 / num_players
+        for more in range(len(points)):
+            for size in range(len(points)):
+                table[num_players, size, more] = sum(
+                    comb(more, k) * chance**k * (1 - chance) ** (more - k)
+                    * points[min(size + k, len(points) - 1)]
+                    for k in range(more + 1)
+                )  # fmt: skip
+    if points[0] == 0:
+        table[:, 0] = np.maximum(table[:, 0], 0)
+    return _read_only(np.rint(PROSPECT_UNIT * table))
+
+
+ROW_PROSPECTS = _prospects(ROW_POINTS)
+WISH_PROSPECTS = _prospects(WISH_POINTS)
 
 # Taking face-up tile t is action t, a tile being colour * 11 + number.
 REVEAL_ACTION = NUM_TILES

@@ -1,5 +1,9 @@
 """The numbers of an observation against a slow computation from the record, piece by piece."""
 
+from collections.abc import Callable
+from fractions import Fraction
+from math import comb
+
 import numpy as np
 import pytest
 
@@ -71,46 +75,96 @@ class Table:
         follow = [n for n in free if fits(row, n)]
         return max(sum(n > row[-1] for n in follow), sum(n < row[-1] for n in follow))
 
+    def row_prospect(self, row: list[int], colour: int) -> int:
+        expected = self.expected(len(row), self.reach(row, colour), row_points)
+        return eighths(expected if row else max(expected, Fraction(0)))
+
+    def wish_prospect(self, seat: int, more: int = 0) -> int:
+        """Return what is expected of a seat's wish stones, `more` of those left added."""
+        left = 10 - sum(map(self.wishes, range(len(self.rows))))
+        return eighths(self.expected(self.wishes(seat) + more, left - more, wish_points))
+
+    def expected(self, size: int, left: int, points: Callable[[int], int]) -> Fraction:
+        """Return the mean points over all ways in which each of those left comes or does not."""
+        chance = Fraction(1, len(self.rows))
+        mean = Fraction(0)
+        for num_coming in range(left + 1):
+            ways = comb(left, num_coming)
+            share = ways * chance**num_coming * (1 - chance) ** (left - num_coming)
+            mean += share * points(size + num_coming)
+        return mean
+
+    def prospect(self, seat: int) -> int:
+        rows = sum(self.row_prospect(row, c) for c, row in enumerate(self.rows[seat]))
+        return rows + self.wish_prospect(seat) + 8 * self.bonus(seat)
+
+    def worth(self, seat: int, colour: int, number: int) -> int:
+        row = self.rows[seat][colour]
+        value = self.row_prospect([*row, number], colour) - self.row_prospect(row, colour)
+        if self.symbol[colour][number] == Symbol.WISH:
+            value += self.wish_prospect(seat, 1) - self.wish_prospect(seat)
+        return value + 8 * bonus_of(self.symbol[colour][number])
+
+    def rival_worth(self, others: list[int], colour: int, number: int) -> int:
+        fitting = [other for other in others if self.fits(other, colour, number)]
+        return max([0, *(self.worth(other, colour, number) for other in fitting)])
+
+
+def eighths(value: Fraction) -> int:
+    return int(np.rint(float(8 * value)))
+
 
 def bonus_of(symbol: int) -> int:
     return {Symbol.BONUS1: 1, Symbol.BONUS3: 3}.get(symbol, 0)
 
 
-def own_tiles(table: Table, seat: int) -> dict[str, list[int]]:
-    fitting = [tile for tile in TILES if table.fits(seat, *tile)]
-    reach_after = {(c, n): table.reach([*table.rows[seat][c], n], c) for c, n in fitting}
+def candidates(table: Table, seat: int, others: list[int]) -> list[tuple[int, int]]:
+    """Return the face-up tiles that fit, most promising first, the first three of them."""
+    fitting = [(c, n) for c, n in TILES if table.place[c][n] == Place.UP and table.fits(seat, c, n)]
+
+    def promise(tile: tuple[int, int]) -> int:
+        return 2 * table.worth(seat, *tile) + table.rival_worth(others, *tile)
+
+    return sorted(fitting, key=promise, reverse=True)[:3]  # sorting keeps the order of equals
+
+
+def offer(table: Table, seat: int, others: list[int], tile: tuple[int, int]) -> list[int]:
+    colour, number = tile
+    symbol, row = table.symbol[colour][number], table.rows[seat][colour]
+    numbers = [int(symbol == Symbol.CLOVER), int(symbol == Symbol.WISH), bonus_of(symbol)]
+    numbers += bits(len(row), 6)
+    if table.fits(seat, colour, number):
+        after = table.reach([*row, number], colour)
+        numbers += [after, table.reach(row, colour) - after]
+        numbers += [table.brings(seat, colour, number), table.worth(seat, colour, number)]
+    else:
+        numbers += [0] * 4
+    numbers += [table.rival_worth(others[:1], colour, number)]
+    return [*numbers, table.rival_worth(others, colour, number)]
+
+
+def offers(table: Table, seat: int, others: list[int]) -> dict[str, list[int]]:
+    best = candidates(table, seat, others)
+    marks = [int(tile == candidate) for candidate in best for tile in TILES]
+    numbers = [number for tile in best for number in offer(table, seat, others, tile)]
     return {
-        "fits": [int(tile in fitting) for tile in TILES],
-        "brings": [table.brings(seat, *tile) if tile in fitting else 0 for tile in TILES],
-        "reach": [reach_after.get(tile, 0) for tile in TILES],
+        "candidates": marks + [0] * (3 * 55 - len(marks)),
+        "offers": numbers + [0] * (3 * 15 - len(numbers)),
     }
 
 
-def rivals_tiles(table: Table, others: list[int]) -> dict[str, list[int]]:
-    gains = [
-        [table.brings(other, *tile) if table.fits(other, *tile) else None for other in others]
-        for tile in TILES
-    ]
-    best = [max((gain for gain in row if gain is not None), default=0) for row in gains]
-    return {"next_brings": [row[0] or 0 for row in gains], "others_bring": best}
-
-
-def revealed(s: np.void, table: Table, seat: int, numbers: dict[str, list[int]]) -> list[int]:
+def revealed(s: np.void, table: Table, seat: int, others: list[int]) -> list[int]:
     if s["phase"] != Phase.REVEALED:
-        return [0] * 20
-    tile = next(tile for tile in TILES if table.place[tile[0]][tile[1]] == Place.REVEALED)
-    colour, number = tile
-    at = TILES.index(tile)
-    symbol, row = table.symbol[colour][number], table.rows[seat][colour]
-    reach = numbers["reach"][at]
-    lost = table.reach(row, colour) - reach if numbers["fits"][at] else 0
-    return [
-        *[int(colour == c) for c in range(5)],
-        *(number, int(symbol == Symbol.CLOVER), int(symbol == Symbol.WISH), bonus_of(symbol)),
-        *bits(len(row), 6),
-        *(numbers["brings"][at], reach, lost),
-        *(numbers["next_brings"][at], numbers["others_bring"][at]),
-    ]
+        return [0] * 21
+    colour, number = next((c, n) for c, n in TILES if table.place[c][n] == Place.REVEALED)
+    is_colour = [int(colour == c) for c in range(5)]
+    return [*is_colour, number, *offer(table, seat, others, (colour, number))]
+
+
+def hope(table: Table, seat: int) -> list[int]:
+    down = [(c, n) for c, n in TILES if table.place[c][n] == Place.DOWN]
+    worths = [max(0, table.worth(seat, c, n)) for c, n in down if fits(table.rows[seat][c], n)]
+    return [len(worths), sum(worths) // max(1, len(down))]
 
 
 def own_rows(s: np.void, table: Table, seat: int) -> list[int]:
@@ -121,6 +175,7 @@ def own_rows(s: np.void, table: Table, seat: int) -> list[int]:
         numbers += [row[-1] + 1 if row else 0, int(direction == 1), int(direction == -1)]
         numbers += [table.reach(row, colour)]
         numbers += [sum(table.fits(seat, colour, number) for number in range(11))]
+        numbers += [table.row_prospect(row, colour)]
     return numbers
 
 
@@ -131,8 +186,9 @@ def rivals(s: np.void, table: Table, others: list[int]) -> list[int]:
         numbers += [1, *map(len, rows), *[row[-1] + 1 if row else 0 for row in rows]]
         numbers += s["direction"][other].tolist()
         numbers += [table.reach(row, colour) for colour, row in enumerate(rows)]
-        numbers += [table.wishes(other), table.bonus(other), table.points(other)]
-    return numbers + [0] * (24 * 3 - len(numbers))
+        numbers += [table.wishes(other), table.bonus(other)]
+        numbers += [table.points(other), table.prospect(other) // 8]
+    return numbers + [0] * (25 * 3 - len(numbers))
 
 
 def symbols_down(table: Table) -> list[int]:
@@ -151,7 +207,9 @@ def expected_pieces(s: np.void, seat: int) -> dict[str, list[int]]:
     table = Table(s)
     places = [table.place[c][n] for c, n in TILES]
     free = [table.symbol[c][n] if table.is_free(c, n) else Symbol.NONE for c, n in TILES]
-    tiles = {**own_tiles(table, seat), **rivals_tiles(table, others)}
+    open_tiles = [table.is_open(*tile) for tile in TILES]
+    fitting = [table.fits(seat, *tile) for tile in TILES]
+    points, prospect = table.points(seat), table.prospect(seat) // 8
     num_down = places.count(Place.DOWN)
     return {
         "phase": [int(s["phase"] == phase) for phase in list(Phase)[:-1]],
@@ -162,13 +220,25 @@ def expected_pieces(s: np.void, seat: int) -> dict[str, list[int]]:
         "clovers": [int(symbol == Symbol.CLOVER) for symbol in free],
         "wish_stones": [int(symbol == Symbol.WISH) for symbol in free],
         "bonuses": [bonus_of(symbol) for symbol in free],
-        **tiles,
-        "revealed": revealed(s, table, seat, tiles),
+        "fits": [int(does_fit) for does_fit in fitting],
+        "worth": [
+            table.worth(seat, *tile) if does_fit else 0 for tile, does_fit in zip(TILES, fitting)
+        ],
+        "rival_worth": [
+            table.rival_worth(others, *tile) if is_open else 0
+            for tile, is_open in zip(TILES, open_tiles)
+        ],
+        **offers(table, seat, others),
+        "revealed": revealed(s, table, seat, others),
+        "hope": hope(table, seat),
         "rows": own_rows(s, table, seat),
         "wishes": bits(table.wishes(seat), 5),
         "bonus": [table.bonus(seat)],
-        "points": [table.points(seat)],
-        "lead": [table.points(seat) - max(map(table.points, others))],
+        "points": [points, prospect],
+        "lead": [
+            points - max(map(table.points, others)),
+            prospect - max(table.prospect(other) // 8 for other in others),
+        ],
         "rivals": rivals(s, table, others),
         "symbols_down": symbols_down(table),
         "num_down": [num_down],
@@ -214,6 +284,21 @@ def test_the_turn_after_the_last_tile_is_seen_rightly():
     assert game.seen(0, "is_extra") == [1]
     game.act("leave")
     assert_seen_rightly(game.batch)
+
+
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_the_potential_is_the_lead_in_prospect(num_players):
+    batch = celtica_env.make_batch("keltis", 2, num_players, seed=104)
+    for count, (rows, actions) in enumerate(decisions(batch)):
+        if count % 7 == 0:
+            for s, potentials in zip(batch.states[rows], batch.potentials(rows)):
+                table = Table(s)
+                prospects = [table.prospect(seat) for seat in range(num_players)]
+                for seat, potential in enumerate(potentials):
+                    best_other = max(prospects[:seat] + prospects[seat + 1 :])
+                    assert potential == pytest.approx((prospects[seat] - best_other) / 8 / 20)
+        batch.step(actions, where=rows)
+    assert not batch.potentials().any()
 
 
 def test_legal_tiles_are_those_that_fit():

@@ -58,7 +58,7 @@ def play_beside_oracle(num_players, symbols, seed, choose, first_player=None):
     key = stream_keys(seed, np.zeros(1))
     oracle = KeltisOracle(num_players, SplitMix(int(key[0])), **options)
     chooser = random.Random(seed)
-    points = batch.spec.observation_slices()["points"]
+    points = batch.spec.observation_slices()["points"].start
     scale = 1 / batch.spec.observation_scales()[points]
     decisions = 0
     while not oracle.is_over:
@@ -74,7 +74,7 @@ def play_beside_oracle(num_players, symbols, seed, choose, first_player=None):
             assert bool(terminated[0]) == oracle.is_over
             assert terminated[0] or not rewards.any()
         seen = [batch.observe(seats=[seat])[0, points] * scale for seat in range(num_players)]
-        np.testing.assert_allclose(np.concatenate(seen), oracle.points(), atol=1e-4)
+        np.testing.assert_allclose(seen, oracle.points(), atol=1e-4)
     for payoff in PAYOFFS:
         np.testing.assert_allclose(paid[payoff], oracle.payoffs(payoff), atol=1e-5)
     assert_same(batch.states[0], oracle)
