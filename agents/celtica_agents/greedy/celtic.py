@@ -31,6 +31,7 @@ from celtica_env.games.celtic.tables import (
     FIRST_TRADE_SITE,
     GOALS_TO_END,
     HARD_POINTS,
+    NO_SITE,
     NUM_EASY_GOALS,
     NUM_GOALS,
     NUM_GOODS,
@@ -48,7 +49,7 @@ CARD = 0.25  # share of what a trade card brings at once
 NEXT_CARD = 0.7  # worth of each further card from the same site
 COLLECTABLE = 4  # points that a card another seat may still collect brings it on average
 
-IMPOSSIBLE = 20.0  # moves for a goal that there are too few markers for
+IMPOSSIBLE = 20  # moves for a goal that there are too few markers for
 
 # Working memory: numbers per site; sites with own markers, their spare markers; targets placed.
 MARKERS, RESERVED, TRADE = 0, NUM_SITES, 2 * NUM_SITES
@@ -112,7 +113,7 @@ def best_start(s, w):
             value = value_of_destination(s, w, best_destination(s, w))
             if value > best_value:
                 best, best_value = site, value
-    s.start = NUM_SITES
+    s.start = NO_SITE
     return best
 
 
@@ -130,8 +131,7 @@ def best_destination(s, w):
 @njit
 def value_of_destination(s, w, destination):
     """Return the worth after moving all markers there that may leave the start."""
-    spare = w[MARKERS + s.start] - w[RESERVED + s.start]
-    return value_of_move(s, w, s.start, destination, max(1, spare))
+    return value_of_move(s, w, s.start, destination, max(1, num_spare(w, s.start)))
 
 
 @njit
@@ -162,13 +162,13 @@ def value_of_markers(s, w):
     value = 0.0
     for i in range(num_own):
         card = w[TRADE + int(w[SITES + i])]
-        for _ in range(int(w[MARKERS + int(w[SITES + i])] - w[RESERVED + int(w[SITES + i])])):
+        for _ in range(int(num_spare(w, int(w[SITES + i])))):
             value += card
             card *= NEXT_CARD
     for goal in range(NUM_GOALS):
         if s.hand[s.to_move, goal] > 0:
-            points = EASY_POINTS if goal < NUM_EASY_GOALS else HARD_POINTS
-            value += points * GOAL_DISCOUNT ** moves_to_complete(s, w, goal, num_own)
+            moves = moves_to_complete(s, w, goal, num_own)
+            value += points_of_goal(goal) * GOAL_DISCOUNT**moves
     return value
 
 
@@ -184,6 +184,17 @@ def list_sites(w):
 
 
 @njit
+def num_spare(w, site):
+    """Return the own markers on a site that no goal in hand needs there."""
+    return w[MARKERS + site] - w[RESERVED + site]
+
+
+@njit
+def points_of_goal(goal):
+    return EASY_POINTS if goal < NUM_EASY_GOALS else HARD_POINTS
+
+
+@njit
 def moves_to_complete(s, w, goal, num_own):
     """Return about how many moves a goal takes, its targets reached one by one.
 
@@ -191,41 +202,47 @@ def moves_to_complete(s, w, goal, num_own):
     """
     num_targets = 0
     for i in range(num_own):
-        site = int(w[SITES + i])
-        w[SPARE + i] = w[MARKERS + site] - w[RESERVED + site]
+        w[SPARE + i] = num_spare(w, int(w[SITES + i]))
     for k in range(num_sites(goal)):
         is_open = w[MARKERS + s.goal_sites[goal, k]] == 0
         w[IS_OPEN + k] = is_open
         num_targets += is_open
-    moves = 0.0
-    for placed in range(num_targets):
-        moves += place_nearest(s, w, goal, num_own, placed)
+    moves = 0
+    for num_placed in range(num_targets):
+        moves += place_nearest(s, w, goal, num_own, num_placed)
     return moves
 
 
 @njit
-def place_nearest(s, w, goal, num_own, placed):
-    """Let a spare marker reach the target that is nearest to one; return the moves."""
+def place_nearest(s, w, goal, num_own, num_placed):
+    """Let a spare marker reach the target that one is nearest to; return the moves."""
     fewest, best_k, best_origin = IMPOSSIBLE, -1, -1
     for k in range(num_sites(goal)):
         if w[IS_OPEN + k] > 0:
-            target = s.goal_sites[goal, k]
-            for i in range(num_own):
-                if w[SPARE + i] > 0:
-                    moves = float(num_moves(s, target, int(w[SITES + i])))
-                    if moves < fewest:
-                        fewest, best_k, best_origin = moves, k, i
-            for j in range(placed):
-                if w[SPARE + int(w[ORIGIN + j])] > 0:
-                    moves = float(num_moves(s, target, int(w[PLACED + j])))
-                    if moves < fewest:
-                        fewest, best_k, best_origin = moves, k, int(w[ORIGIN + j])
+            moves, origin = nearest_spare(s, w, s.goal_sites[goal, k], num_own, num_placed)
+            if moves < fewest:
+                fewest, best_k, best_origin = moves, k, origin
     if best_k >= 0:
         w[IS_OPEN + best_k] = 0
         w[SPARE + best_origin] -= 1
-        w[PLACED + placed] = s.goal_sites[goal, best_k]
-        w[ORIGIN + placed] = best_origin
+        w[PLACED + num_placed] = s.goal_sites[goal, best_k]
+        w[ORIGIN + num_placed] = best_origin
     return fewest
+
+
+@njit
+def nearest_spare(s, w, target, num_own, num_placed):
+    """Return the fewest moves to a target, and the own site that the marker comes from."""
+    fewest, origin = IMPOSSIBLE, -1
+    for i in range(num_own + num_placed):
+        k = i - num_own
+        came_from = i if k < 0 else int(w[ORIGIN + k])
+        if w[SPARE + came_from] > 0:
+            site = int(w[SITES + i]) if k < 0 else int(w[PLACED + k])
+            moves = num_moves(s, target, site)
+            if moves < fewest:
+                fewest, origin = moves, came_from
+    return fewest, origin
 
 
 # --- goals, cards and the end --------------------------------------------------------------------
@@ -256,8 +273,7 @@ def is_worth_completing(s, goal):
     """Say whether to complete a goal: always, but for the fifth, which ends the game."""
     if s.phase == FINAL or s.num_completed[s.to_move] < GOALS_TO_END - 1:
         return True
-    points = EASY_POINTS if goal < NUM_EASY_GOALS else HARD_POINTS
-    return lead(s) + points > 0
+    return lead(s) + points_of_goal(goal) > 0
 
 
 @njit
@@ -274,5 +290,5 @@ def lead(s):
 def num_collectable(s, seat):
     count = 0
     for good in range(NUM_GOODS):
-        count += min(s.markers[seat, FIRST_TRADE_SITE + good], s.supply[good])
+        count += np.int64(min(s.markers[seat, FIRST_TRADE_SITE + good], s.supply[good]))
     return count

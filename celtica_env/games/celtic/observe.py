@@ -58,13 +58,14 @@ AT_MARKERS, AT_HAS_MARKER = OFFSETS["markers"], OFFSETS["has_marker"]
 AT_HAS_MARKERS, AT_OWN_STEPS = OFFSETS["has_markers"], OFFSETS["own_steps"]
 AT_RIVALS = OFFSETS["rival_markers"]
 AT_TARGET, AT_COVERED = OFFSETS["target"], OFFSETS["covered"]
-AT_NEAR, AT_NEAREST, AT_GAIN = OFFSETS["near"], OFFSETS["nearest"], OFFSETS["gain"]
+AT_NEAR, AT_GAIN, AT_IN_REACH = OFFSETS["near"], OFFSETS["gain"], OFFSETS["gain_in_reach"]
 AT_START, AT_DESTINATION = OFFSETS["start"], OFFSETS["destination"]
 AT_GOALS, AT_HAND = OFFSETS["goals"], OFFSETS["hand"]
 AT_GOODS, AT_RIVAL_CARDS = OFFSETS["goods"], OFFSETS["rival_cards"]
 AT_SEATS, AT_LEAD, AT_MOVE = OFFSETS["seats"], OFFSETS["lead"], OFFSETS["move"]
 AT_TURNS, AT_NUM_PLAYERS, AT_RULES = OFFSETS["turns"], OFFSETS["num_players"], OFFSETS["rules"]
 
+NO_GOAL = NUM_GOALS
 SLOT_LOCATIONS = 2 + HARD_SITES  # where the locations begin within a goal in hand
 
 
@@ -132,17 +133,40 @@ def lower_to_steps(s, site, numbers):
 
 @njit
 def write_hand(s, seat, out):
-    slot = 0
-    for goal in range(NUM_GOALS):
+    """Write the goals in hand, the one that seems to take fewer moves first."""
+    first, second = goals_in_hand(s, seat)
+    if second != NO_GOAL and moves_left(s, second, out) < moves_left(s, first, out):
+        first, second = second, first
+    if first != NO_GOAL:
+        write_slot(s, seat, first, 0, out)
+    if second != NO_GOAL:
+        write_slot(s, seat, second, 1, out)
+
+
+@njit
+def goals_in_hand(s, seat):
+    """Return the up to two goals that a seat holds, `NO_GOAL` for none."""
+    first = second = NO_GOAL
+    for goal in range(NUM_GOALS - 1, -1, -1):
         if s.hand[seat, goal] > 0:
-            write_slot(s, seat, goal, slot, out)
-            slot += 1
+            first, second = goal, first
+    return first, second
+
+
+@njit
+def moves_left(s, goal, out):
+    """Return the moves from the nearest own marker to each location, added up."""
+    moves = 0
+    for k in range(num_sites(goal)):
+        moves += (out[AT_OWN_STEPS + np.int64(s.goal_sites[goal, k])] + 1) // REACH
+    return moves
 
 
 @njit
 def write_slot(s, seat, goal, slot, out):
     at = AT_HAND + slot * SLOT_SIZE
-    near = out[AT_NEAR + slot * NUM_SITES : AT_NEAR + (slot + 1) * NUM_SITES]
+    near = plane(AT_NEAR, slot, out)
+    gain = plane(AT_GAIN, slot, out)
     out[at] = 1
     out[at + 1] = goal >= NUM_EASY_GOALS
     num_targets = 0
@@ -154,11 +178,18 @@ def write_slot(s, seat, goal, slot, out):
         if num_targets == 0:
             near[:] = FARTHEST
         lower_to_steps(s, site, near)
-        write_target(s, site, out)
+        write_target(s, site, out, gain)
         write_location(at + SLOT_LOCATIONS + k * LOCATION_SIZE, out[AT_OWN_STEPS + site], out)
         num_targets += 1
     for k in range(HARD_SITES):
         out[at + 2 + k] = num_targets > k
+    write_gain_in_reach(s, seat, gain, plane(AT_IN_REACH, slot, out))
+
+
+@njit
+def plane(at, slot, out):
+    """Return the numbers of all sites, `(58,)`, that belong to a goal in hand."""
+    return out[at + slot * NUM_SITES : at + (slot + 1) * NUM_SITES]
 
 
 @njit
@@ -170,20 +201,34 @@ def write_location(at, steps, out):
 
 
 @njit
-def write_target(s, target, out):
-    """Enter a target: what a marker on each site would gain, and whose marker is nearest now."""
+def write_target(s, target, out, gain):
+    """Enter a target, and by how much each site is nearer to it, into the `(58,)` gains."""
     out[AT_TARGET + target] = 1
     fewest = out[AT_OWN_STEPS + target]
     for k in range(STEP_PAIRS):
         pair = s.steps[target, k]
-        enter_steps(2 * k, np.int8(pair & 15), fewest, out)
-        enter_steps(2 * k + 1, np.int8(pair >> 4), fewest, out)
+        gain[2 * k] += fewest - min(fewest, np.int8(pair & 15))
+        gain[2 * k + 1] += fewest - min(fewest, np.int8(pair >> 4))
 
 
 @njit
-def enter_steps(site, steps, fewest, out):
-    out[AT_GAIN + site] += fewest - min(fewest, steps)
-    out[AT_NEAREST + site] += (steps == fewest) & (out[AT_HAS_MARKER + site] > 0)
+def write_gain_in_reach(s, seat, gain, out):
+    """Write, for sites with a marker of the seat, the most gain of a site in reach; `(58,)`."""
+    for site in range(NUM_SITES):
+        if s.markers[seat, site] > 0:
+            out[site] = most_in_reach(s, site, gain)
+
+
+@njit
+def most_in_reach(s, site, gain):
+    most = np.int8(0)
+    for k in range(STEP_PAIRS):
+        pair = s.steps[site, k]
+        if pair & 15 <= REACH:
+            most = max(most, gain[2 * k])
+        if pair >> 4 <= REACH:
+            most = max(most, gain[2 * k + 1])
+    return most
 
 
 @njit
@@ -297,15 +342,15 @@ def write_move(s, seat, out):
     if end == NO_SITE:
         return
     at = AT_MOVE + MARKERS_PER_PLAYER
-    out[at] = out[AT_GAIN + end]
-    out[at + 1] = out[AT_TARGET + end]
-    out[at + 2] = end >= FIRST_TRADE_SITE
-    out[at + 3] = num_targets_nearer(s, seat, start, end, out)
+    out[at] = out[AT_TARGET + end]
+    out[at + 1] = end >= FIRST_TRADE_SITE
+    out[at + 2] = num_targets_nearer(s, seat, start, end, out)
     for site in range(FIRST_TRADE_SITE, NUM_SITES):
-        out[at + 4] += steps_between(s, end, site) < steps_between(s, start, site)
+        out[at + 3] += steps_between(s, end, site) < steps_between(s, start, site)
     for slot in range(GOALS_AT_START):
-        near = AT_NEAR + slot * NUM_SITES
-        out[at + 5 + slot] = out[near + start] - out[near + end]
+        near = plane(AT_NEAR, slot, out)
+        out[at + 4 + 2 * slot] = out[AT_GAIN + slot * NUM_SITES + end]
+        out[at + 5 + 2 * slot] = near[start] - near[end]
 
 
 @njit

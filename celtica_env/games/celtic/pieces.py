@@ -21,7 +21,7 @@ NUM_PHASES = len(Phase) - 1  # all but OVER, in which nobody decides
 OTHERS = MAX_PLAYERS - 1
 STEPS_SCALE = 8
 MAX_TARGETS = GOALS_AT_START * HARD_SITES
-GAIN_SCALE, MAX_GAIN = 8, MAX_TARGETS * FARTHEST
+GAIN_SCALE, MAX_GAIN = 8, HARD_SITES * FARTHEST
 MOVES_AHEAD = 3
 CARD_BITS = GOALS_TO_END + 1  # more cards of a good never count
 GOAL_SIZE = 2 + MAX_PLAYERS
@@ -79,15 +79,17 @@ PIECES = (
         high=FARTHEST,
     ),
     Piece(
-        "nearest",
-        NUM_SITES,
-        "targets that no own marker is nearer to than the one here",
-        MAX_TARGETS,
+        "gain",
+        GOALS_AT_START * NUM_SITES,
+        "per goal in hand: steps by which a marker on each site would be nearer to its targets "
+        "than the own ones, added up",
+        GAIN_SCALE,
+        high=MAX_GAIN,
     ),
     Piece(
-        "gain",
-        NUM_SITES,
-        "steps by which an own marker here would be nearer to the targets, added up",
+        "gain_in_reach",
+        GOALS_AT_START * NUM_SITES,
+        "per goal in hand, for sites with an own marker: the most gain of a site in reach",
         GAIN_SCALE,
         high=MAX_GAIN,
     ),
@@ -131,12 +133,12 @@ PIECES = (
     ),
     Piece(
         "move",
-        5 + MARKERS_PER_PLAYER + GOALS_AT_START,
-        "own markers on the start: bits >= 1 .. >= 8; at the destination: gain, target, trade "
-        "site; targets and trade sites nearer than from the start; steps nearer to each goal",
-        (*[1] * MARKERS_PER_PLAYER, GAIN_SCALE, 1, 1, MAX_TARGETS, NUM_GOODS, REACH, REACH),
-        low=(*[0] * (MARKERS_PER_PLAYER + 5), -REACH, -REACH),
-        high=(*[1] * MARKERS_PER_PLAYER, MAX_GAIN, 1, 1, MAX_TARGETS, NUM_GOODS, REACH, REACH),
+        4 + MARKERS_PER_PLAYER + 2 * GOALS_AT_START,
+        "own markers on the start: bits >= 1 .. >= 8; the destination is a target, a trade site; "
+        "targets and trade sites nearer than from the start; per goal: gain, steps nearer",
+        (*[1] * (MARKERS_PER_PLAYER + 2), MAX_TARGETS, NUM_GOODS, *(GAIN_SCALE, REACH) * 2),
+        low=(*[0] * (MARKERS_PER_PLAYER + 4), *(0, -REACH) * 2),
+        high=(*[1] * (MARKERS_PER_PLAYER + 2), MAX_TARGETS, NUM_GOODS, *(MAX_GAIN, REACH) * 2),
     ),
     Piece(
         "turns",

@@ -378,7 +378,8 @@ def legal_mask(s, out):
 def goal_points(s, seat):
     points = 0
     for goal in range(NUM_GOALS):
-        points += s.completed[seat, goal] * (EASY_POINTS if goal < NUM_EASY_GOALS else HARD_POINTS)
+        if s.completed[seat, goal] > 0:
+            points += EASY_POINTS if goal < NUM_EASY_GOALS else HARD_POINTS
     return points
 
 
@@ -427,7 +428,7 @@ def score(s, seat):
 @njit
 def standing(s, seat):
     """Return the rank of a seat as one number: points, then cards that count seven."""
-    return score(s, seat) * CARDS_PER_GOOD + num_seventh(s, seat)
+    return score(s, seat) * CARDS_PER_GOOD + np.int64(num_seventh(s, seat))
 
 
 @njit

@@ -19,6 +19,12 @@ STAR: Roads = [(0, site) for site in range(1, NUM_SITES)]
 """Every site is within one move of every other, so that goals are completed all the time."""
 LINE: Roads = [(site, site + 1) for site in range(NUM_SITES - 1)]
 """One long road, longer than distances are told apart."""
+MARKET: Roads = [
+    *((0, site) for site in range(FIRST_TRADE_SITE, NUM_SITES)),
+    (1, FIRST_TRADE_SITE),
+    *((1, site) for site in range(2, FIRST_TRADE_SITE)),
+]
+"""Trade sites all round the village and the locations beyond, so that cards soon abound."""
 COMPLETE: Roads = [(a, b) for b in range(NUM_SITES) for a in range(b)]
 
 
