@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from celtica_env.core import registry
+
 
 @pytest.fixture(scope="session")
 def is_full_check() -> bool:
@@ -16,6 +18,12 @@ def full_check(is_full_check) -> None:
     """Leave a test that takes minutes to the long check."""
     if not is_full_check:
         pytest.skip("takes a minute or more; make check-full runs it")
+
+
+@pytest.fixture
+def own_registry(monkeypatch):
+    """A registry that forgets what a test enters."""
+    monkeypatch.setattr(registry, "_GAMES", dict(registry._GAMES))
 
 
 @pytest.fixture(scope="session")

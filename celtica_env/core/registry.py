@@ -9,6 +9,8 @@ from celtica_env.core.types import Game, GameSpec
 
 _GAMES = {
     "celtica": "celtica_env.games.celtica",
+    "keltis": "celtica_env.games.keltis",
+    "celtic": "celtica_env.games.celtic",
 }
 
 

@@ -18,7 +18,7 @@ from celtica_env.core.errors import GameOverError, IllegalActionError
 from celtica_env.core.types import PAYOFFS
 from celtica_env.testing.checks import check
 from celtica_env.testing.copies import ways_to_copy
-from celtica_env.testing.determinism import stir
+from celtica_env.testing.determinism import SEEDS, stir
 from celtica_env.testing.failure import Spot, expect, expect_equal, refused
 from celtica_env.testing.play import Table, pick_by_sight, view_of
 from celtica_env.wrappers.pettingzoo import GameAECEnv
@@ -27,7 +27,8 @@ from celtica_env.wrappers.registration import pettingzoo_id
 DICTS = ("rewards", "terminations", "truncations", "infos", "_cumulative_rewards")
 UNAVOIDABLE = ("Observation is not a NumPy array", ".*probably should be gymnasium.spaces.box")
 """Warnings of PettingZoo about dictionaries as observations; its own list of names allows them."""
-SAMPLE_EVERY = 7  # decisions
+SAMPLE_EVERY = 7  # strides
+MAX_TOLD = 300  # decisions of a game in which a copy is followed
 
 
 def make(table: Table, **arguments: Any) -> GameAECEnv:
@@ -155,22 +156,37 @@ def rewards_add_up_to_the_payoff(table: Table) -> None:
 def there_is_one_mask_in_all_places(table: Table) -> None:
     """Observation, info and engine agree; agents that wait or have ended may do nothing."""
     env = make(table)
-    for agent, (observation, _, terminated, _, info), _ in play(env):
+    for count, (agent, (observation, *_, info), action) in enumerate(play(env)):
+        is_over = action is None
+        if count % table.stride and not is_over:
+            continue
         at = Spot(env.batch)
         for other in env.possible_agents:
             mask = env.observe(other)["action_mask"]
             is_fine = mask.dtype == np.int8 and mask.shape == (table.spec.num_actions,)
             expect(is_fine and mask.flags.c_contiguous, "expected a contiguous int8 mask", at)
-            if other != agent or terminated:
+            if other != agent or is_over:
                 expect(not mask.any(), f"expected an all-zero mask for {other}, which waits", at)
         about = [name for name, told in env.infos.items() if told]
-        expect(about == ([] if terminated else [agent]), f"unexpected infos {env.infos}", at)
-        if not terminated:
+        expect(about == ([] if is_over else [agent]), f"unexpected infos {env.infos}", at)
+        if not is_over:
             mask = observation["action_mask"]
             expect_equal(mask[None], env.batch.masks(), "the mask in the observation", env.batch)
             expect_equal(info["action_mask"], mask, "the mask in the info", env.batch)
             sampled = env.action_space(agent).sample(mask)
             expect(mask[sampled] == 1, "expected action_space.sample(mask) to be legal", at)
+
+
+@check()
+def state_is_what_all_agents_see(table: Table) -> None:
+    """`state()` holds the observations of all agents by seat, in its space."""
+    env = make(table)
+    for count, (*_, action) in enumerate(play(env)):
+        if count % (SAMPLE_EVERY * table.stride) and action is not None:
+            continue
+        seen = [env.observe(agent)["observation"] for agent in env.possible_agents]
+        expect_equal(env.state(), np.concatenate(seen), "`state()`")
+        expect(env.state() in env.state_space, "expected `state()` in its space", Spot(env.batch))
 
 
 @check(10)
@@ -181,7 +197,7 @@ def an_illegal_action_changes_nothing(table: Table) -> None:
         illegal = np.flatnonzero(observation["action_mask"] == 0)
         if action is None:
             break
-        if count % SAMPLE_EVERY or not len(illegal):
+        if count % (SAMPLE_EVERY * table.stride) or not len(illegal):
             continue
         at, before = Spot(env.batch, 0, int(illegal[count % len(illegal)])), everything(env)
         for wrong in (at.action, -1, table.spec.num_actions, None, 0.5):
@@ -198,8 +214,9 @@ def an_illegal_action_changes_nothing(table: Table) -> None:
 def what_an_agent_cannot_know_shows_nowhere(table: Table) -> None:
     """Observation, mask and picture stay the same when all else is dealt anew."""
     env = make(table, render_mode="ansi")
-    for count, (_, (_, _, is_over, *_), _) in enumerate(play(env)):
-        if count % SAMPLE_EVERY and not is_over:
+    for count, (*_, action) in enumerate(play(env)):
+        is_over = action is None
+        if count % (SAMPLE_EVERY * table.stride) and not is_over:
             continue
         for seat, agent in enumerate(env.possible_agents):
             other = deepcopy(env)
@@ -243,6 +260,28 @@ def hash_of_three_games(table: Table, *, is_stirred: bool = False) -> str:
     return digest.hexdigest()
 
 
+@check(19)
+def every_seed_deals_again(table: Table) -> None:
+    """Any seed, 0 and very large ones included, deals the games of a batch."""
+    env = make(table)
+    for seed in SEEDS:
+        expected = table.batch(1, seed=seed).states
+        env.reset(seed=seed)
+        expect_equal(env.batch.states, expected, f"the deal of seed {seed}", env.batch)
+
+
+@check(12, 13)
+def a_reset_forgets_the_last_game(table: Table) -> None:
+    """A reset after the end, before anybody has left, begins as a new environment does."""
+    env = make(table)
+    for *_, action in play(env):
+        if action is None:
+            break
+    env.reset(seed=table.seed)
+    sentence = "expected a reset after the end to leave nothing of the last game"
+    expect(everything(env) == everything(make(table)), sentence, Spot(env.batch))
+
+
 @check(21)
 def without_a_seed_nothing_repeats(table: Table) -> None:
     """Environments that were never seeded are dealt from streams that differ."""
@@ -282,6 +321,8 @@ def going_back_to_a_clone(table: Table) -> None:
     seed_spaces(env)
     told = rest_of(env)
     for _ in range(2):
+        for _ in play(env):
+            pass  # until all have left, so that the agents come back too
         env.restore(saved)
         expect(everything(env) == before, "expected all as it was after going back to a clone")
         seed_spaces(env)
@@ -295,10 +336,10 @@ def seed_spaces(env: GameAECEnv) -> None:
 
 
 def rest_of(env: GameAECEnv) -> list[tuple]:
-    """Play this game and the next, sampling the agents' spaces; return all that was told."""
+    """Play on in this game and in the next, sampling the agents' spaces; return all told."""
     told = []
     for _ in range(2):
-        for agent in env.agent_iter():
+        for agent in env.agent_iter(MAX_TOLD):
             observation, *outcome, _ = env.last()
             mask = observation["action_mask"]
             action = int(env.action_space(agent).sample(mask)) if mask.any() else None

@@ -22,17 +22,18 @@ from celtica_env.testing.play import (
     with_states,
 )
 
-SAMPLE_EVERY = 5  # decisions between two positions that are looked at
+SAMPLE_EVERY = 5  # strides between two positions that are looked at
 NUM_DRAWN = 2  # games whose pictures are compared; drawing is slow
 NUM_SEEDS = 20
 DEALS_PER_GAME = 128  # deals per `num_games` in what compares frequencies
 MAX_DEVIATION = 6.0  # standard errors
 
 
-def positions(batch: Batch) -> Iterator[Batch]:
-    """Yield the batch now and then while it is played out, the last positions included."""
+def positions(table: Table, num_games: int | None = None) -> Iterator[Batch]:
+    """Yield a batch now and then while it is played out, the last positions included."""
+    batch = table.batch(num_games)
     for count, (rows, actions) in enumerate(decisions(batch)):
-        if count % SAMPLE_EVERY == 0:
+        if count % (SAMPLE_EVERY * table.stride) == 0:
             yield batch
         batch.step(actions, where=rows)
     yield batch
@@ -41,7 +42,7 @@ def positions(batch: Batch) -> Iterator[Batch]:
 @check(24)
 def observation_is_made_of_what_the_seat_may_know(table: Table) -> None:
     """A seat sees the same in a position and in what it may know of it."""
-    for batch in positions(table.batch()):
+    for batch in positions(table):
         for seat in table.seats:
             known = with_states(batch, censored(batch, seat))
             what = f"player {seat}'s observation, made from what it may know,"
@@ -51,7 +52,7 @@ def observation_is_made_of_what_the_seat_may_know(table: Table) -> None:
 @check(24)
 def mask_is_made_of_what_the_mover_may_know(table: Table) -> None:
     """The mask is the same in a position and in what its mover may know of it."""
-    for batch in positions(table.batch()):
+    for batch in positions(table):
         known = with_states(batch, batch.view().states)
         what = "the mask, made from what the mover may know,"
         expect_equal(known.masks(), batch.masks(), what, batch)
@@ -60,7 +61,7 @@ def mask_is_made_of_what_the_mover_may_know(table: Table) -> None:
 @check(24)
 def other_hidden_cards_look_the_same(table: Table) -> None:
     """Nothing a seat is given changes when all it cannot know is dealt anew."""
-    for batch in positions(table.batch()):
+    for batch in positions(table):
         for seat in table.seats:
             other = with_states(batch, view_of(batch, seat).sample(9))
             unknown = "when what that player cannot know is dealt anew"
@@ -76,7 +77,7 @@ def other_hidden_cards_look_the_same(table: Table) -> None:
 @check(24)
 def picture_shows_nothing_hidden(table: Table) -> None:
     """The text of a position, seen by a seat, is made of what that seat may know."""
-    for batch in positions(table.batch(min(NUM_DRAWN, table.num_games))):
+    for batch in positions(table, min(NUM_DRAWN, table.num_games)):
         draw = batch.game.render_text
         for seat in table.seats:
             known, other = censored(batch, seat), view_of(batch, seat).sample(9)
@@ -90,7 +91,7 @@ def picture_shows_nothing_hidden(table: Table) -> None:
 @check(22, 24)
 def knowledge_is_censored_once_and_for_all(table: Table) -> None:
     """What a seat may know is marked as such, holds no random stream and stays as it is."""
-    for batch in positions(table.batch()):
+    for batch in positions(table):
         for seat in table.seats:
             known = censored(batch, seat)
             sentence = f"expected `viewer` to be {seat} in what that player may know"
@@ -104,7 +105,7 @@ def knowledge_is_censored_once_and_for_all(table: Table) -> None:
 @check(24)
 def view_holds_what_the_mover_may_know(table: Table) -> None:
     """The view that agents are given is made of the mover's knowledge."""
-    for batch in positions(table.batch()):
+    for batch in positions(table):
         view = batch.view()
         expected = np.array([censored(batch, seat) for seat in table.seats])
         mine = expected[batch.to_move, np.arange(batch.num_games)]
@@ -115,7 +116,7 @@ def view_holds_what_the_mover_may_know(table: Table) -> None:
 @check(25)
 def samples_are_the_knowledge_with_the_rest_filled_in(table: Table) -> None:
     """A sample is a full position that its seat cannot tell from the true one."""
-    for batch in positions(table.batch()):
+    for batch in positions(table):
         view = batch.view()
         samples = view.sample(1)
         expect_each(samples["viewer"] == FULL, "expected a sample to be a full record", batch)
@@ -140,7 +141,7 @@ def samples_can_be_played_to_the_end(table: Table) -> None:
 @check(25)
 def samples_do_not_depend_on_the_true_hidden_cards(table: Table) -> None:
     """Equal knowledge and equal seeds give equal samples, whatever the truth is."""
-    for batch in positions(table.batch()):
+    for batch in positions(table):
         view = batch.view()
         elsewhere = with_states(batch, view.sample(123)).view()
         for seed in (0, 1):
@@ -167,9 +168,12 @@ def samples_vary_with_the_seed(table: Table) -> None:
 def samples_vary_from_one_decision_to_the_next(table: Table) -> None:
     """A seed gives another sample at the next decision, and never the game's own future."""
     batch = table.batch()
-    first, own = batch.view().sample(0)["rng"], batch.states["rng"].copy()
+    view = batch.view()
+    first, own = view.sample(0)["rng"], batch.states["rng"].copy()
     expect_each(first != own, "expected a sample with another future than the game's", batch)
     batch.step(choose(batch))
+    sentence = "expected other keys in the view of the next decision"
+    expect_each(batch.view().keys != view.keys, sentence, batch)
     sentence = "expected another random stream in the sample of the next decision"
     expect_each(batch.view().sample(0)["rng"] != first, sentence, batch)
 

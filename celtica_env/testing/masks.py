@@ -8,9 +8,10 @@ from celtica_env.core.batch import Batch
 from celtica_env.core.errors import IllegalActionError
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal, fail, refused
-from celtica_env.testing.play import Table, decisions, snapshot
+from celtica_env.testing.play import Table, choose, decisions, snapshot
 
-ALL_REFUSALS_EVERY = 16  # decisions; in between one illegal action each is tried
+NUM_ROWS = 130  # enough for two threads
+ALL_REFUSALS_EVERY = 16  # looks; in between one illegal action each is tried
 
 
 @check(1, 10)
@@ -18,11 +19,13 @@ def mask_is_what_step_accepts(table: Table) -> None:
     """Step accepts every action that the mask allows, and refuses every other unchanged."""
     batch = table.batch()
     for count, (rows, actions) in enumerate(decisions(batch)):
-        expect_all_legal_accepted(table, batch, rows)
-        illegal = np.flatnonzero(~batch.masks(rows[:1])[0])
-        if count % ALL_REFUSALS_EVERY and len(illegal):
-            illegal = illegal[[count % len(illegal)]]
-        expect_all_refused(batch, int(rows[0]), illegal.tolist())
+        if count % table.stride == 0:
+            look = count // table.stride
+            expect_all_legal_accepted(table, batch, rows)
+            illegal = np.flatnonzero(~batch.masks(rows[:1])[0])
+            if look % ALL_REFUSALS_EVERY and len(illegal):
+                illegal = illegal[[look % len(illegal)]]
+            expect_all_refused(batch, int(rows[0]), illegal.tolist())
         batch.step(actions, where=rows)
 
 
@@ -51,6 +54,21 @@ def expect_all_refused(batch: Batch, row: int, actions: list[int]) -> None:
         what = "a step with an action that the mask forbids"
         refused(IllegalActionError, what, at, batch.step, [action], where=[row])
     expect(snapshot(batch) == before, "expected a refusal to change nothing", Spot(batch, row))
+
+
+@check(10, 20)
+def an_illegal_action_is_found_in_any_row(table: Table) -> None:
+    """One illegal action among many is refused wherever it lies, with any number of threads."""
+    for num_threads in (1, 2):
+        batch = table.batch(NUM_ROWS, num_threads=num_threads)
+        before = snapshot(batch)
+        for row in (0, NUM_ROWS // 2, NUM_ROWS - 1):
+            actions = choose(batch)
+            actions[row] = batch.spec.num_actions
+            at, what = Spot(batch, row), f"an illegal action in game {row} of {NUM_ROWS}"
+            refusal = refused(IllegalActionError, what, at, batch.step, actions)
+            expect(f"game {row}," in refusal, f"expected {what} to be named: {refusal}", at)
+        expect(snapshot(batch) == before, "expected a refusal to change no game", Spot(batch))
 
 
 @check(2)

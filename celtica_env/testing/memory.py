@@ -90,8 +90,8 @@ def memory_is_reused_only_on_request(table: Table) -> None:
 def pettingzoo_hands_out_fresh_memory(table: Table) -> None:
     """No two calls of the AEC environment share memory."""
     env, handed_out = make_aec(table), []
-    for count, (_, last, _) in enumerate(play_aec(env)):
-        if count < NUM_STEPS or last[2]:
+    for count, (*_, action) in enumerate(play_aec(env)):
+        if count < NUM_STEPS or action is None:
             calls = [env.observe(agent) for agent in 2 * env.possible_agents]
             handed_out += arrays_in(calls, env.last()[0], env.infos, env.state(), env.state())
     expect_apart(handed_out, env.batch, "the AEC environment")

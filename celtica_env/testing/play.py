@@ -8,6 +8,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numba
@@ -22,6 +23,8 @@ from celtica_env.testing.failure import Spot, expect_equal, fail
 IS_COMPILED = not numba.config.DISABLE_JIT
 NUM_GAMES = 16 if IS_COMPILED else 2
 """Games in a batch, unless asked otherwise; plain Python is some hundred times slower."""
+NUM_LOOKS = 100
+"""Decisions of a game that are looked at closely, about; in a shorter one all are."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,11 @@ class Table:
     def spec(self) -> GameSpec:
         """The game's declared facts."""
         return spec(self.game)
+
+    @property
+    def stride(self) -> int:
+        """Decisions from one that is looked at closely to the next: 1, but more in long games."""
+        return stride_of(self.game, self.num_players)
 
     @property
     def seats(self) -> range:
@@ -55,6 +63,14 @@ class Table:
         batch = self.batch(len(states))
         batch.set_states(states, check=False)
         return batch
+
+
+@cache
+def stride_of(game: str, num_players: int) -> int:
+    """Return the stride of a table; see there."""
+    batch = Table(game, num_players).batch(2)
+    play_out(batch)
+    return max(1, int(batch.states["step_count"].max()) // NUM_LOOKS)
 
 
 def player_counts(game: str) -> range:

@@ -13,6 +13,7 @@ from celtica_env.core.replay import Replay
 from celtica_env.testing.aec import make as make_aec
 from celtica_env.testing.aec import play as play_aec
 from celtica_env.testing.checks import check
+from celtica_env.testing.endings import shortest_length
 from celtica_env.testing.failure import Spot, expect, expect_equal, fail, refused
 from celtica_env.testing.play import Table, choose, decisions, pick_by_sight, play_out, play_some
 from celtica_env.testing.seats import make as make_single
@@ -32,8 +33,13 @@ def expect_replay(replay: Replay, batch: Batch, row: int = 0, *, final: bool = F
 
 @check()
 def a_batchs_games(table: Table) -> None:
-    """Every game of a batch, running or finished, plays again from its replay."""
-    batch = table.batch(4, record=True)
+    """Every game of a batch, running, finished or cut off, plays again from its replay."""
+    for max_steps in (None, max(shortest_length(table) // 2, 1)):
+        expect_replays(table, table.batch(4, record=True, max_steps=max_steps))
+
+
+def expect_replays(table: Table, batch: Batch) -> None:
+    """Play recorded games and hold their replays to them, from the deal to the end."""
     paid = np.zeros((4, table.num_players), np.float32)
     for count, (rows, actions) in enumerate(decisions(batch)):
         if count in (0, 7):
@@ -76,6 +82,20 @@ def games_of_the_environments(table: Table) -> None:
     while not single.games.batch.finished[0]:
         observation = single.step(pick_by_sight(observation, single.action_masks()))[0]
     expect_replay(single.replay(), single.games.batch)
+
+
+@check(26)
+def a_clone_records_on_its_own(table: Table) -> None:
+    """A copy goes on with the record of its game, and the original's stays as it is."""
+    batch = table.batch(1, record=True)
+    play_some(batch, 4)
+    replay, clone = batch.replay(), batch.clone()
+    expect_equal(clone.replay().to_json(), replay.to_json(), "the replay of a clone", batch)
+    play_out(clone)
+    expect_replay(clone.replay(), clone)
+    expect_equal(batch.replay().to_json(), replay.to_json(), "the original's replay", batch)
+    clone.restore(batch)
+    expect_equal(clone.replay().to_json(), replay.to_json(), "the replay after a restore", batch)
 
 
 @check()

@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 from celtica_env.core.errors import GameOverError, IllegalActionError
 from celtica_env.testing.checks import check
 from celtica_env.testing.copies import ways_to_copy
+from celtica_env.testing.determinism import SEEDS
 from celtica_env.testing.failure import Spot, expect, expect_equal, refused
 from celtica_env.testing.play import Scripted, Table, pick, pick_by_sight
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
@@ -19,6 +20,8 @@ from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 NUM_SEATED = 2048  # games whose learners' seats are counted
 MAX_DEVIATION = 6.0  # standard errors
 NUM_STEPS = 60
+LIMIT = 50  # decisions, where games must end within some steps
+MAX_TOLD = 100  # decisions of a game in which a copy is followed
 ILLEGAL_REWARD = -2.5
 
 
@@ -92,6 +95,29 @@ def an_illegal_action_is_reported_and_counted(table: Table) -> None:
     expect(env.action_masks().all(), "expected an all-True mask once the game is over", at)
 
 
+@check(4, 10)
+def illegal_actions_end_their_own_games(table: Table) -> None:
+    """Illegal actions in some games of a vector end these, and each is counted."""
+    env, twin = (make_vector(table, 3, illegal_reward=ILLEGAL_REWARD) for _ in range(2))
+    observations, infos = env.reset(seed=table.seed)
+    twin.reset(seed=table.seed)
+    masks = infos["action_mask"].astype(bool)
+    if masks.all(axis=1).any():
+        return
+    actions, is_wrong = choose(observations, masks), np.array([True, False, True])
+    wrong = np.where(is_wrong, [pick(~mask, 5) for mask in masks], actions)
+    _, rewards, terminated, truncated, infos = env.step(wrong)
+    _, *expected, _ = twin.step(actions)
+    is_ended = (rewards == ILLEGAL_REWARD) & terminated & ~truncated
+    expect_equal(is_ended[is_wrong], [True, True], "games ended by an illegal action")
+    for name, seen, right in zip(("rewards", "terminated"), (rewards, terminated), expected):
+        expect_equal(seen[~is_wrong], right[~is_wrong], f"`{name}` beside illegal actions")
+    states, alone = env.games.batch.states, twin.games.batch.states
+    expect_equal(states[~is_wrong], alone[~is_wrong], "a game beside illegal actions")
+    expect_equal(infos["illegal_action"], is_wrong, '`infos["illegal_action"]`')
+    expect_equal(env.games.num_illegal, 2, "`num_illegal`")
+
+
 @check(10)
 def an_illegal_action_raises_on_request(table: Table) -> None:
     """With `illegal="raise"` an illegal action raises and changes nothing."""
@@ -132,13 +158,16 @@ def picture_is_the_learners(table: Table) -> None:
         env = make(table, seat=seat, render_mode="ansi")
         env.reset(seed=table.seed)
         batch = env.games.batch
-        expected = batch.game.render_text(batch.states[0], seat)
-        expect(env.render() == expected, f"expected the picture for player {seat}", Spot(batch))
+        for _ in range(2):  # at the deal and at the end, when any seat may have moved last
+            expected = batch.game.render_text(batch.states[0], seat)
+            expect(env.render() == expected, f"expected the picture for player {seat}", Spot(batch))
+            while not batch.finished[0]:
+                env.step(pick(env.action_masks(), int(batch.states["step_count"][0])))
 
 
 @check(32)
 def seats_are_drawn_uniformly(table: Table) -> None:
-    """A learner with a random seat gets each seat equally often."""
+    """A learner with a random seat gets each seat equally often, whichever it had before."""
     env = make_vector(table, NUM_SEATED)
     env.reset(seed=table.seed)
     shares = np.bincount(env.games.seats, minlength=table.num_players) / NUM_SEATED
@@ -146,6 +175,40 @@ def seats_are_drawn_uniformly(table: Table) -> None:
     error = np.sqrt(fair * (1 - fair) / NUM_SEATED)
     is_fair = (np.abs(shares - fair) < MAX_DEVIATION * error).all()
     expect(is_fair, f"expected each seat in {fair:.1%} of the games, saw {shares.round(3)}")
+    seats = env.games.seats.copy()
+    env.reset()
+    share = (env.games.seats == seats).mean()
+    is_fair = abs(share - fair) < MAX_DEVIATION * error
+    expect(is_fair, f"expected the last seat again in {fair:.1%} of the games, saw {share:.1%}")
+
+
+class Seeded(Scripted):
+    """An opponent that keeps the seeds it is given."""
+
+    def __init__(self) -> None:
+        self.seeds: list[int] = []
+
+    def reset(self, seed: int) -> None:
+        """Keep the seed."""
+        self.seeds.append(seed)
+
+
+@check(19, 22)
+def every_seed_deals_again(table: Table) -> None:
+    """Any seed, 0 and very large ones included, deals its games, seats and opponents again."""
+    agent = Seeded()
+    envs: tuple[Any, ...] = (make(table, opponents=agent), make_vector(table, 2, opponents=agent))
+    for env in envs:
+        for seed in SEEDS:
+            agent.seeds.clear()
+            env.reset(seed=seed)
+            dealt, seats = env.games.batch.states.copy(), env.games.seats.copy()
+            env.reset()
+            env.reset(seed=seed)
+            is_seeded = len(agent.seeds) == 2 and len(set(agent.seeds)) == 1
+            expect(is_seeded, f"expected opponents seeded alike by {seed}, saw {agent.seeds}")
+            expect_equal(env.games.batch.states, dealt, f"the deal of seed {seed}")
+            expect_equal(env.games.seats, seats, f"the learner's seat under seed {seed}")
 
 
 @check(21)
@@ -238,15 +301,70 @@ def going_back_to_a_clone(table: Table) -> None:
         expect_equal(second, first, "what a restored vector environment tells")
 
 
+@check(needs="stable_baselines3")
+def training_tells_length_and_return(table: Table) -> None:
+    """The infos of a training environment tell how long each game was and what it paid."""
+    from celtica_env.wrappers.sb3 import SeatVecEnv
+
+    env: Any = SeatVecEnv(
+        table.game, 3, table.num_players, opponents=Scripted(), seed=table.seed, max_steps=LIMIT
+    )
+    observations = env.reset()
+    observations = env.step(choose(observations, env.action_masks()))[0]
+    observations = env.reset()  # with games under way, which must not be counted
+    lengths, returns = np.zeros(3, int), np.zeros(3)
+    for _ in range(NUM_STEPS):
+        observations, rewards, dones, infos = env.step(choose(observations, env.action_masks()))
+        lengths, returns = lengths + 1, returns + rewards
+        for row in np.flatnonzero(dones).tolist():
+            told = infos[row]["episode"]
+            expect_equal([told["l"]], lengths[[row]], "the length told of a game")
+            expect_equal([told["r"]], returns[[row]], "the return told of a game")
+        lengths, returns = np.where(dones, 0, lengths), np.where(dones, 0, returns)
+
+
+@check(26, needs="stable_baselines3")
+def going_back_to_a_clone_in_training(table: Table) -> None:
+    """A training environment restored to a clone plays on alike, returns and lengths included."""
+    from celtica_env.wrappers.sb3 import SeatVecEnv
+
+    env: Any = SeatVecEnv(
+        table.game,
+        2,
+        table.num_players,
+        opponents=Scripted(),
+        max_steps=4 * table.num_players,
+        seed=table.seed,
+    )
+    observations = env.reset()
+    for _ in range(2):
+        observations = np.asarray(env.step(choose(observations, env.action_masks()))[0])
+    saved = env.clone()
+    told = rest_of_training(env, observations)
+    env.restore(saved)
+    again = rest_of_training(env, observations)
+    expect(again == told, "expected a restored training environment to play on alike")
+
+
+def rest_of_training(env: Any, observations: np.ndarray) -> list[tuple]:
+    """Play on for some steps; return all that was told."""
+    told = []
+    for _ in range(NUM_STEPS):
+        observations, rewards, dones, infos = env.step(choose(observations, env.action_masks()))
+        ends = [info.get("episode") for info in infos]
+        told.append((observations.tobytes(), rewards.tobytes(), dones.tobytes(), ends))
+    return told
+
+
 def rest_of(env: SeatEnv, observation: np.ndarray) -> list[tuple]:
-    """Play this game to its end and the next one; return all that was told."""
+    """Play on in this game and in the next one; return all that was told."""
     told = []
     for _ in range(2):
-        is_over = False
-        while not is_over:
+        for _ in range(MAX_TOLD):
             action = pick_by_sight(observation, env.action_masks())
             observation, reward, terminated, truncated, info = env.step(action)
             told.append((observation.tobytes(), reward, terminated, truncated, repr(info)))
-            is_over = terminated or truncated
+            if terminated or truncated:
+                break
         observation, _ = env.reset()
     return told

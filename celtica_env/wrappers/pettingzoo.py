@@ -231,7 +231,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
             index = operator.index(action)
         except TypeError:
             index = -1
-        if 0 <= index < self._num_actions and not isinstance(action, bool):
+        if 0 <= index < self._num_actions and not isinstance(action, (bool, np.bool_)):
             return index
         raise IllegalActionError(
             f"{self.agent_selection} is to move and needs an integer in [0, {self._num_actions}), "

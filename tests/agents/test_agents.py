@@ -1,5 +1,6 @@
 """Random, greedy and trained agents, and how a name becomes one."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -9,8 +10,10 @@ from safetensors.numpy import save_file
 import celtica_env
 from celtica_agents.policy import POLICY_FILE, PolicyAgent, PolicyInfo, load_policy, policy_bytes
 from celtica_env.core.errors import CheckpointError, OptionError, UnknownNameError
+from celtica_env.testing.play import play_some
 from celtica_env.wrappers.gymnasium import SeatEnv
 from celtica_train.evaluate import evaluate
+from tests.core.processes import ask_child, run_python
 
 GAMES = celtica_env.games()
 TABLES = [
@@ -27,7 +30,8 @@ def policy_of(game, /, *, seed=0, hidden=16, **changes):
     sizes = (card.observation_size, hidden, card.num_actions)
     weights = {}
     for k, (fan_in, fan_out) in enumerate(pairwise(sizes)):
-        weights[f"{k}.weight"] = rng.normal(size=(fan_out, fan_in)).astype(np.float32)
+        scale = fan_in**-0.5  # logits near each other, so that sampling has a choice
+        weights[f"{k}.weight"] = rng.normal(0, scale, (fan_out, fan_in)).astype(np.float32)
         weights[f"{k}.bias"] = rng.normal(size=fan_out).astype(np.float32)
     facts = {
         "game": card.id,
@@ -70,8 +74,41 @@ def test_choices_do_not_depend_on_how_games_are_batched(game):
 
 
 @pytest.mark.parametrize("game", GAMES)
+def test_an_agent_sent_to_another_process_plays_alike_there(game):
+    """Wherever an environment is copied to, its opponents go with it."""
+    agents = every_agent(game)
+    for agent in agents:
+        assert len(pickle.dumps(agent)) < 100_000
+    assert ask_child("spawn", choices_of, game, agents) == choices_of(game, agents)
+
+
+def choices_of(game, agents, num_decisions=40):
+    """Return what the agents choose at the start of a game that the first of them plays."""
+    batch = celtica_env.make_batch(game, 1, seed=5)
+    choices = []
+    for _ in range(num_decisions):
+        choices.append([int(agent.act(batch.view())[0]) for agent in agents])
+        batch.step(choices[-1][:1])
+    return choices
+
+
+def test_choices_are_the_same_without_the_compiler(tmp_path):
+    """In plain Python agents are copied and sent alike, too."""
+    code = f"""
+import pickle
+from tests.agents.test_agents import choices_of, every_agent
+for game in {GAMES!r}:
+    agents = pickle.loads(pickle.dumps(every_agent(game)))
+    print(choices_of(game, agents))
+"""
+    plain = run_python(code, tmp_path, NUMBA_DISABLE_JIT="1").splitlines()
+    assert plain == [str(choices_of(game, every_agent(game))) for game in GAMES]
+
+
+@pytest.mark.parametrize("game", GAMES)
 def test_choices_depend_on_the_agents_seed_and_not_on_global_randomness(game):
     batch = celtica_env.make_batch(game, 64, seed=1)
+    play_some(batch, 12)  # not every game begins with a choice
     for agent in every_agent(game):
         agent.reset(5)
         first = agent.act(batch.view())
@@ -104,10 +141,11 @@ def test_choices_do_not_depend_on_hidden_cards(game):
 @pytest.mark.parametrize("game", GAMES)
 def test_sampling_follows_the_softmax_of_legal_actions(game):
     weights, info = policy_of(game)
-    weights["1.weight"] *= 0.1
     agent = PolicyAgent(weights, info, is_sampling=True)
+    one = celtica_env.make_batch(game, 1, seed=0)
+    play_some(one, 12)
     batch = celtica_env.make_batch(game, 20_000, seed=0)
-    batch.states[:] = batch.states[0]
+    batch.states[:] = one.states[0]
     batch.states["rng"] = np.arange(20_000)
     view = batch.view()
     counts = np.bincount(agent.act(view), minlength=info.num_actions)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import celtica_env
 
@@ -16,16 +20,45 @@ PACKAGE = Path(celtica_env.__file__).parent
 TINY = Path(__file__).with_name("tiny_game")
 OWN_SETTINGS = ("NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "PYTHONPATH")
 TIMEOUT = 600
+CHILD_TIMEOUT = 300  # a busy machine takes long to start one
+START_METHODS = multiprocessing.get_all_start_methods()
 
 
-def start_python(arguments: list[str], folder: Path, **settings: str) -> subprocess.Popen:
-    """Start Python in a folder whose packages come before the installed ones."""
-    environment = {k: v for k, v in os.environ.items() if k not in OWN_SETTINGS}
-    environment["PYTHONPATH"] = os.pathsep.join([str(folder), str(ROOT)])
+def ask_child(method: str, function: Callable, *arguments: Any) -> Any:
+    """Return what a function answers in a child process, which must then end by itself."""
+    context = multiprocessing.get_context(method)
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_answer, args=(sender, function, arguments), daemon=True)
+    child.start()
+    sender.close()
+    try:
+        assert receiver.poll(CHILD_TIMEOUT), "the child gives no answer"
+        answer = receiver.recv()
+        child.join(CHILD_TIMEOUT)
+        assert child.exitcode == 0, "the child does not end, or ends badly"
+    finally:
+        child.kill()
+        child.join()
+    return answer
+
+
+def _answer(sender: Connection, function: Callable, arguments: tuple) -> None:
+    sender.send(function(*arguments))
+
+
+def start_python(arguments: list[str], folder: Path, **settings: str | None) -> subprocess.Popen:
+    """Start Python in a folder whose packages come before the installed ones.
+
+    Settings are variables of its environment, None for one that it shall not have.
+    """
+    environment = {k: v for k, v in os.environ.items() if k not in {*OWN_SETTINGS, *settings}}
+    folders = (folder, ROOT, ROOT / "agents", ROOT / "train")
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, folders))
+    environment |= {k: v for k, v in settings.items() if v is not None}
     return subprocess.Popen(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**environment, **settings},
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -39,7 +72,7 @@ def finish(process: subprocess.Popen) -> tuple[str, str]:
     return output, errors
 
 
-def run_python(code: str, folder: Path, **settings: str) -> str:
+def run_python(code: str, folder: Path, **settings: str | None) -> str:
     """Run a few lines of Python and return what they printed."""
     return finish(start_python(["-c", code], folder, **settings))[0]
 
@@ -51,7 +84,7 @@ def trajectory_arguments(runs: list[str], games: int = 1) -> list[str]:
     return ["-m", "tests.core.trajectory", "--games", str(games), *register, *runs]
 
 
-def run_trajectories(runs: list[str], folder: Path, games: int = 1, **settings: str) -> dict:
+def run_trajectories(runs: list[str], folder: Path, games: int = 1, **settings: str | None) -> dict:
     """Play the runs in another process and return its report, with what it wrote to stderr."""
     process = start_python(trajectory_arguments(runs, games), folder, **settings)
     output, errors = finish(process)

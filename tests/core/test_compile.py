@@ -1,7 +1,8 @@
 """Machine code: made late, kept on disk, never stale, and the same games without it."""
 
 import json
-import multiprocessing
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -14,7 +15,7 @@ from tests.core.trajectory import trajectory_hash
 from tests.each_game import each_game
 
 TINY_RUNS = ["tiny:2", "tiny:3"]
-NOWHERE = {"HOME": "/dev/null", "XDG_CACHE_HOME": "/dev/null", "IPYTHONDIR": "/dev/null"}
+NOWHERE = {"HOME": "/dev/null", "XDG_CACHE_HOME": None, "IPYTHONDIR": None}
 """Settings under which no cache of the user can be made."""
 
 
@@ -136,14 +137,61 @@ def test_checked_code_is_not_taken_from_the_cache_of_unchecked_code(warm_copy):
     assert report["hashes"] == hashes
 
 
-def test_a_package_that_cannot_be_written_to_still_works(first_run, tmp_path):
-    """Neither beside the sources nor in the user's folder can machine code be kept."""
-    package = processes.copy_sources(tmp_path)
+@pytest.fixture
+def closed_copy(tmp_path):
+    """A copy of the package beside whose sources no machine code can be kept."""
+    package = processes.copy_sources(tmp_path / "copy")
     (package / "core" / "__pycache__").write_text("a file, so no folder")
-    report = processes.run_trajectories(TINY_RUNS, tmp_path, **NOWHERE)
+    return tmp_path / "copy"
+
+
+def test_a_package_that_cannot_be_written_to_still_works(first_run, closed_copy):
+    """Neither beside the sources nor in the user's folder can machine code be kept."""
+    report = processes.run_trajectories(TINY_RUNS, closed_copy, **NOWHERE)
     assert report["cache_paths"] == ["None"]
     assert report["compiled"] > 0
     assert report["hashes"] == first_run[1]["hashes"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("full_check")
+@pytest.mark.parametrize("setting", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
+def test_machine_code_is_kept_where_the_user_can_write(setting, first_run, closed_copy, tmp_path):
+    settings = {**NOWHERE, setting: str(tmp_path / "kept")}
+    for is_first in (True, False):
+        report = processes.run_trajectories(TINY_RUNS, closed_copy, **settings)
+        assert (report["compiled"] > 0) == is_first
+        assert report["cache_paths"][0].startswith(str(tmp_path / "kept"))
+        assert report["hashes"] == first_run[1]["hashes"]
+
+
+def test_without_a_home_the_games_are_the_same(first_run):
+    """As in a container that runs under a number without a user."""
+    folder, report = first_run
+    homeless = processes.run_trajectories(
+        TINY_RUNS, folder, HOME=None, XDG_CACHE_HOME=None, XDG_CONFIG_HOME=None, USER=None
+    )
+    assert homeless["compiled"] == 0
+    assert homeless["hashes"] == report["hashes"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("full_check")
+def test_a_process_killed_while_it_fills_a_cold_cache_leaves_a_usable_one(first_run, tmp_path):
+    package = processes.copy_sources(tmp_path)
+    cache = package / "core" / "__pycache__"
+    command = processes.trajectory_arguments(TINY_RUNS)
+    for num_kept in (1, 3, 5):
+        process = processes.start_python(command, tmp_path)
+        while len(list(cache.glob("*.nbc"))) < num_kept:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+        process.communicate()
+    for is_first in (True, False):
+        report = processes.run_trajectories(TINY_RUNS, tmp_path)
+        assert (report["compiled"] > 0) == is_first
+        assert report["hashes"] == first_run[1]["hashes"]
 
 
 @pytest.mark.slow
@@ -168,27 +216,39 @@ def test_the_kernels_of_a_game_come_from_the_disk_cache_from_the_second_process_
     assert report["compiled"] == 0
 
 
-@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+@pytest.mark.parametrize("method", processes.START_METHODS)
 @each_game
 def test_a_child_process_can_go_on_with_a_batch_that_uses_threads(game, method):
     batch = celtica_env.make_batch(game, 200, seed=91, num_threads=2)
     batch.step(choose(batch))  # the threads are running
-    context = multiprocessing.get_context(method)
-    answers = context.Queue()
-    child = context.Process(target=step_in_child, args=(batch, answers), daemon=True)
-    child.start()
-    try:
-        states = answers.get(timeout=30)
-    finally:
-        child.kill()
-        child.join()
-    batch.step(choose(batch))
-    assert states == batch.states.tobytes()
+    states = processes.ask_child(method, stepped, batch)
+    assert states == stepped(batch)
 
 
-def step_in_child(batch, answers):
+def stepped(batch):
     batch.step(choose(batch))
-    answers.put(batch.states.tobytes())
+    return batch.states.tobytes()
+
+
+@pytest.mark.skipif("fork" not in processes.START_METHODS, reason="the system cannot fork")
+@each_game
+def test_children_can_be_forked_while_the_parent_is_stepping(game):
+    """The copies of the process have locks that were held, and not the threads that held them."""
+    batch = celtica_env.make_batch(game, 200, seed=92, num_threads=2, autoreset="same_step")
+    busy, is_over = batch.clone(), threading.Event()
+
+    def keep_stepping():
+        while not is_over.is_set():
+            busy.step(busy.action_masks.argmax(axis=1))
+
+    with ThreadPoolExecutor() as pool:
+        stepping = pool.submit(keep_stepping)
+        try:
+            states = {processes.ask_child("fork", stepped, batch) for _ in range(5)}
+        finally:
+            is_over.set()
+        stepping.result()
+    assert states == {stepped(batch)}
 
 
 @each_game

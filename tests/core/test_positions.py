@@ -6,6 +6,7 @@ import pytest
 import celtica_env
 from celtica_env import position_from_text, position_to_text
 from celtica_env.core.errors import CelticaError, OptionError, PositionError, UnknownNameError
+from celtica_env.core.types import PAYOFFS
 from celtica_env.testing.play import NUM_GAMES, play_out, play_some, snapshot
 from tests.each_game import each_game, each_game_and_size
 
@@ -94,6 +95,25 @@ def test_a_finished_position_is_finished_on_the_table_too(game):
     play_some(source := celtica_env.make_batch(game, 3, seed=11), 5)
     cut.set_states(source.states)
     assert cut.finished.all()
+
+
+@each_game
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("to_move", 200, "to_move must be the seat of a player"),
+        ("payoff", -1, "payoff must be one of win, rank, margin"),
+        ("payoff", len(PAYOFFS), "payoff must be one of win, rank, margin"),
+        ("step_count", -1, "step must not be negative"),
+    ],
+)
+def test_a_header_that_no_game_has_is_refused_and_changes_nothing(game, field, value, message):
+    batch = celtica_env.make_batch(game, 2, seed=16)
+    before, states = snapshot(batch), batch.states.copy()
+    states[field][1] = value
+    with pytest.raises(PositionError, match=message):
+        batch.set_states(states)
+    assert snapshot(batch) == before
 
 
 @each_game

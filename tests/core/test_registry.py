@@ -4,13 +4,8 @@ import pytest
 
 import celtica_env
 from celtica_env.core import registry
+from celtica_env.core.errors import OptionError
 from tests.core.processes import run_python
-
-
-@pytest.fixture
-def own_registry(monkeypatch):
-    """A registry that forgets what a test enters."""
-    monkeypatch.setattr(registry, "_GAMES", dict(registry._GAMES))
 
 
 def test_every_game_is_a_folder_with_the_fixed_file_names():
@@ -36,6 +31,16 @@ def test_a_name_that_is_taken_is_refused():
         with pytest.raises(ValueError, match=f"{game}.*registered already"):
             celtica_env.register_game(game, "tests.core.tiny_game")
     assert celtica_env.spec(game).name == game
+
+
+@pytest.mark.parametrize(
+    ("package", "held"), [("json", "no GAME"), ("tests.core.tiny_game", "the game 'tiny'")]
+)
+@pytest.mark.usefixtures("own_registry")
+def test_a_package_without_the_game_is_refused_with_what_it_holds(package, held):
+    celtica_env.register_game("mine", package)
+    with pytest.raises(OptionError, match=f"registered as 'mine', but holds {held}"):
+        celtica_env.make_batch("mine")
 
 
 @pytest.mark.parametrize(

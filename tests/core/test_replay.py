@@ -58,18 +58,6 @@ def test_a_new_deal_begins_a_new_record(game):
 
 
 @each_game
-def test_a_clone_records_on_its_own(game):
-    batch = celtica_env.make_batch(game, 1, seed=8, record=True)
-    play_some(batch, 4)
-    clone = batch.clone()
-    play_out(clone)
-    assert len(batch.replay().actions) == 4
-    assert clone.replay().play().states[0] == clone.states[0]
-    clone.restore(batch)
-    assert clone.replay() == batch.replay()
-
-
-@each_game
 def test_actions_are_there_in_words(game):
     replay = recorded(game).replay(0)
     from_text = load_game(game).action_from_text
@@ -163,6 +151,14 @@ def test_values_of_a_wrong_type_are_refused():
     ]:
         with pytest.raises(ReplayError, match=name):
             resign(replay, **{name: value})
+
+
+@each_game
+def test_a_game_that_has_not_ended_has_no_final_replay(game):
+    batch = celtica_env.make_batch(game, 2, autoreset="same_step", record=True)
+    batch.step(batch.action_masks.argmax(axis=1))
+    with pytest.raises(OptionError, match="no game 1 has ended"):
+        batch.replay(1, final=True)
 
 
 def test_a_bad_file_is_refused_by_line(tmp_path):

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from celtica_env.testing.playthrough import playthrough
 FOLDER = Path(__file__).parent
 SHOWN_EVERY = 50  # decisions
 NUM_SOUGHT = 64  # games played at once in search of an ending
-NUM_RECORDED = 6  # games per number of players
+NUM_RECORDED = 8  # games per number of players
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,11 @@ class Ending:
 
 def endings(game: str) -> Mapping[str, Ending]:
     """Return the ways a game can end, which its tests list."""
-    return importlib.import_module(f"tests.games.{game}.endings").ENDINGS
+    return _tests_of(game).ENDINGS
+
+
+def _tests_of(game: str) -> ModuleType:
+    return importlib.import_module(f"tests.games.{game}.endings")
 
 
 def play(batch: Batch, agent_name: str | None) -> None:
@@ -88,7 +93,9 @@ def recorded_games(game: str) -> Iterator[Replay]:
 
 
 def option_sets(game: str) -> list[dict[str, Any]]:
-    """Return the defaults, and each named value of an option that differs from its default."""
+    """Return what the game's tests list, or the defaults and each other word for an option."""
+    if hasattr(_tests_of(game), "RECORDED"):
+        return list(_tests_of(game).RECORDED)
     sets: list[dict[str, Any]] = [{}]
     for name, option in celtica_env.spec(game).options.items():
         words = re.findall(r'"(\w+)"', option.accepts)

@@ -149,6 +149,15 @@ RULE_FAULTS = {
     ),
 }  # fmt: skip
 
+LIMIT = 6  # decisions
+OWN_LIMIT = RuleFault(
+    (("rules.py", "@njit\ndef returns(", f"@njit\ndef is_truncated(s):\n"
+      f"    return s.step_count >= {LIMIT}\n\n\n@njit\ndef returns("),),
+    check="",
+    words="",
+)  # fmt: skip
+"""No fault at all: a game that cuts itself off."""
+
 CARD_FAULTS = {
     "the picture shows all hands": CardFault(
         replace(tiny_game.GAME, render_text=draw_with_hands),

@@ -12,8 +12,9 @@ from celtica_env.core.errors import CelticaError, OptionError
 from celtica_env.testing import ConformanceError, Table, all_checks, check_game, run_checks
 from celtica_env.testing.checks import THEMES, find_checks
 from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal, refused
+from celtica_env.testing.play import play_out
 from celtica_train import cli
-from tests.testing.faults import CARD_FAULTS, NAME, RULE_FAULTS
+from tests.testing.faults import CARD_FAULTS, LIMIT, NAME, OWN_LIMIT, RULE_FAULTS
 
 FAULTS = {**RULE_FAULTS, **CARD_FAULTS}
 PLACE = r"in game \d+, decision \d+, player \d to move:\n"
@@ -29,6 +30,14 @@ def tiny(monkeypatch):
 @pytest.mark.parametrize("num_players", [2, 3])
 def test_the_sound_game_passes(tiny, num_players, check):
     check(Table(tiny, num_players))
+
+
+def test_a_sound_game_that_cuts_itself_off_passes(monkeypatch, tmp_path):
+    OWN_LIMIT.enter(monkeypatch, tmp_path, "tiny_with_a_limit")
+    batch = Table(NAME, 3).batch()
+    play_out(batch)
+    assert batch.states["step_count"].max() == LIMIT
+    check_game(NAME)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -158,7 +167,8 @@ def test_the_command_shows_a_line_per_check_and_a_summary(monkeypatch, capsys):
     assert cli.main(["check", *arguments]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert all(line.startswith("ok ") for line in lines[:-1])
-    assert re.fullmatch(r"16 held, 0 skipped, 0 failed, \d+ s", lines[-1])
+    num_held = 2 * len(find_checks(["masks", "payoffs"]))  # with two players and with three
+    assert re.fullmatch(rf"{num_held} held, 0 skipped, 0 failed, \d+ s", lines[-1])
 
 
 def test_the_command_fails_when_a_check_does(monkeypatch, tmp_path, capsys):

@@ -10,7 +10,7 @@ import celtica_env
 from celtica_env import load_replays
 from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
 from celtica_train import cli
-from celtica_train.evaluate import evaluate, interval95, play_games, seatings
+from celtica_train.evaluate import evaluate, interval95, play_deals, play_games, seatings
 from celtica_train.report import print_result
 
 GAMES = celtica_env.games()
@@ -106,8 +106,9 @@ def test_the_last_agent_fills_the_seats_and_shares_are_per_seat(game):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_deals_in_parts_are_the_deals_together(game):
-    agents = [celtica_env.load_agent(name, game) for name in ("greedy", "random")]
+    agents = [celtica_env.load_agent("random", game) for _ in range(2)]
     _, whole = play_games(game, agents, slice(0, 40), seed=9)
+    assert len(np.unique(whole[:10])) > 1  # or the deals could not be told apart
     parts = [play_games(game, agents, slice(k, k + 10), seed=9)[1] for k in range(0, 40, 10)]
     assert np.array_equal(whole, np.concatenate(parts))
 
@@ -124,6 +125,15 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
             low, high = interval95(together)
             hits += low <= truth <= high
         assert 0.935 <= hits / 2000 <= 0.965
+
+
+def test_the_interval_of_an_evaluation_counts_deals():
+    agents = [celtica_env.load_agent(name, "celtica") for name in ("random", "random", "greedy")]
+    result = evaluate(agents, num_games=60, seed=6)
+    shares = play_deals("celtica", agents, [0, 1, 2], 20, 6, None, None)
+    assert result.deals == len(shares) == 20
+    for column, row in zip(shares.T, result.agents):
+        assert row.ci95 == interval95(column)
 
 
 def test_intervals_at_the_edges_are_proper():

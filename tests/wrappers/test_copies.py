@@ -3,105 +3,24 @@
 import copy
 import pickle
 
-import gymnasium
-import numpy as np
+import cloudpickle
 import pytest
 
 import celtica_env
 from celtica_env.core.errors import OptionError
-from celtica_env.wrappers.gymnasium import SeatVectorEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
-from celtica_env.wrappers.registration import gymnasium_id
 from celtica_env.wrappers.sb3 import SeatVecEnv
 from tests.each_game import each_game
+from tests.wrappers.kinds import AEC, KINDS, Seat, first_legal
 
 COPIES = {
     "clone": lambda env: env.clone(),
     "deepcopy": copy.deepcopy,
     "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+    "cloudpickle": lambda env: cloudpickle.loads(cloudpickle.dumps(env)),
 }
-OPPONENTS = ["random", "greedy"]
 
-
-def first_legal(masks):
-    return np.asarray(masks).argmax(axis=-1)
-
-
-class AEC:
-    """How each kind of environment is made, played a little, and looked at."""
-
-    make = staticmethod(lambda game: GameAECEnv(game, 3, record=True))
-
-    @staticmethod
-    def begin(env):
-        env.reset(seed=1)
-
-    @staticmethod
-    def play(env, num_steps):
-        seen = []
-        for _ in range(num_steps):
-            observation, reward, terminated, truncated, _ = env.last()
-            seen.append((env.agent_selection, reward, terminated, truncated))
-            is_over = terminated or truncated
-            env.step(None if is_over else int(first_legal(observation["action_mask"])))
-            if not env.agents:
-                env.reset()
-        return seen
-
-    look = staticmethod(lambda env: (env.batch.states.tobytes(), env.agents, env.rewards))
-
-
-class Seat:
-    @staticmethod
-    def make(game):
-        return gymnasium.make(gymnasium_id(game), opponents=OPPONENTS, record=True).unwrapped
-
-    begin = AEC.begin
-
-    @staticmethod
-    def play(env, num_steps):
-        seen = []
-        for _ in range(num_steps):
-            observation, reward, terminated, truncated, info = env.step(
-                int(first_legal(env.action_masks()))
-            )
-            seen.append((observation.tobytes(), reward, terminated, truncated, info["seat"]))
-            if terminated or truncated:
-                env.reset()
-        return seen
-
-    look = staticmethod(lambda env: (env.games.batch.states.tobytes(), env.games.seats.tolist()))
-
-
-class Vector:
-    make = staticmethod(lambda game: SeatVectorEnv(game, 3, opponents=OPPONENTS))
-    begin = AEC.begin
-
-    @staticmethod
-    def play(env, num_steps):
-        steps = [env.step(first_legal(env.action_masks()))[:4] for _ in range(num_steps)]
-        return [tuple(array.tobytes() for array in step) for step in steps]
-
-    look = Seat.look
-
-
-class SB3:
-    make = staticmethod(lambda game: SeatVecEnv(game, 3, opponents=OPPONENTS, shaping=0.5, seed=1))
-
-    @staticmethod
-    def begin(env):
-        env.reset()
-
-    @staticmethod
-    def play(env, num_steps):
-        steps = [env.step(first_legal(env.action_masks())) for _ in range(num_steps)]
-        ends = [[info.get("episode") for info in step[3]] for step in steps]
-        return [tuple(array.tobytes() for array in step[:3]) for step in steps], ends
-
-    look = Seat.look
-
-
-each_kind = pytest.mark.parametrize("kind", [AEC, Seat, Vector, SB3])
+each_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 @each_kind

@@ -20,6 +20,7 @@ from celtica_env.core.streams import mix_keys
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 from celtica_env.wrappers.sb3 import SeatVecEnv
 from celtica_env.wrappers.seats import SeatGames
+from tests.core.processes import START_METHODS
 
 GAMES = celtica_env.games()
 TABLES = [
@@ -107,28 +108,49 @@ def test_opponents_are_asked_with_their_own_knowledge():
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_masks_survive_wrapping_and_processes(game):
-    def make():
-        return Monitor(SeatEnv(game))
+def test_every_position_is_printed_for_humans_and_without_a_mode_none(game, capsys):
+    env, twin = SeatEnv(game, seat=0, render_mode="human"), SeatEnv(game, seat=0)
+    pictures = []
+    for one in (env, twin):
+        _, info = one.reset(seed=1)
+        draw = one.games.batch.game.render_text
+        pictures.append(draw(one.games.batch.states[0], 0))
+        one.step(int(info["action_mask"].argmax()))
+        pictures.append(draw(one.games.batch.states[0], 0))
+    assert capsys.readouterr().out == "".join(f"{picture}\n" for picture in pictures[:2])
+    with pytest.warns(UserWarning, match="does nothing"):
+        assert twin.render() is None
 
-    for start_method in (None, "forkserver", "spawn"):
-        makers = [make, make]
-        env = (
-            DummyVecEnv(makers)
-            if start_method is None
-            else SubprocVecEnv(makers, start_method=start_method)
-        )
-        try:
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_vec_env_is_seeded_for_its_next_reset(game):
+    env, twin = SeatVecEnv(game, 3, seed=8), SeatVecEnv(game, 3)
+    assert twin.seed(8) == [8, 8, 8]
+    assert np.array_equal(env.reset(), twin.reset())
+
+
+@pytest.mark.parametrize("method", START_METHODS)
+@pytest.mark.parametrize("game", GAMES)
+def test_masks_survive_wrapping_and_processes(game, method):
+    def make():
+        return Monitor(SeatEnv(game, opponents="greedy"))
+
+    here, there = DummyVecEnv([make, make]), SubprocVecEnv([make, make], start_method=method)
+    try:
+        for env in (here, there):
+            assert is_masking_supported(env)
             env.seed(3)
             env.reset()
-            assert is_masking_supported(env)
-            masks = get_action_masks(env)
+        for step in range(5):
+            masks = get_action_masks(there)
             assert masks.shape == (2, celtica_env.spec(game).num_actions)
-            for step in range(5):
-                *_, infos = env.step(choose(get_action_masks(env).astype(bool), step))
+            assert np.array_equal(masks, get_action_masks(here))
+            actions = choose(masks.astype(bool), step)
+            for env in (here, there):
+                *_, infos = env.step(actions)
                 assert not any("illegal_action" in info for info in infos)
-        finally:
-            env.close()
+    finally:
+        there.close()
 
 
 class FailsOnce(LastLegal):
@@ -310,24 +332,27 @@ def test_vec_env_agrees_with_the_gymnasium_one(game):
             assert sb3_infos[row]["episode"]["r"] == pytest.approx(rewards[row])
 
 
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
 @pytest.mark.parametrize("game", GAMES)
-def test_shaping_adds_up_to_the_potential_difference_and_stays_apart(game):
-    """Undiscounted, the shaping of an episode is minus the potential it began with."""
-    env = SeatVecEnv(game, 8, 2, opponents="greedy", shaping=0.5, gamma=1.0, seed=3)
+def test_shaping_adds_up_to_the_potential_difference_and_stays_apart(game, gamma):
+    """Discounted, the shaping of an episode is minus the potential it began with."""
+    env = SeatVecEnv(game, 8, 2, opponents="greedy", shaping=0.5, gamma=gamma, seed=3)
     env.reset()
     start = start_potentials(env)
-    extra = np.zeros(8)
+    extra, discount = np.zeros(8), np.ones(8)
     finished = 0
     for step in range(300):
         _, rewards, dones, infos = env.step(choose(env.action_masks(), step))
-        extra += rewards
+        extra += discount * rewards
         for row in np.flatnonzero(dones):
             payoff = infos[row]["episode"]["r"]
             assert payoff in (-1.0, 0.0, 1.0)
-            assert extra[row] - payoff == pytest.approx(-0.5 * start[row], abs=1e-5)
+            shaping = extra[row] - discount[row] * payoff
+            assert shaping == pytest.approx(-0.5 * start[row], abs=1e-5)
             finished += 1
         start = np.where(dones, start_potentials(env), start)
         extra[dones] = 0
+        discount = np.where(dones, 1, gamma * discount)
     assert finished > 10
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,32 @@ from safetensors.numpy import save
 from celtica_env.core.errors import CheckpointError
 
 FORMAT = 1
+PARTIAL = ".partial"  # what is added to the name of a file that is not whole yet
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Yield the name to write a file under; it takes the place of `path` when all went well.
+
+    So at any moment the old or the new file is there, whole. What a killed process leaves under the
+    other name is removed by the next that writes the same file.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + PARTIAL)
+    partial.unlink(missing_ok=True)
+    try:
+        yield partial
+        with partial.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def write_atomic(path: Path, content: bytes) -> None:
     """Write a file so that at any moment the old or the new one is there, whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(partial, path)
+    with written_whole(path) as partial:
+        partial.write_bytes(content)
 
 
 def save_checkpoint(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 from pathlib import Path
@@ -16,6 +17,7 @@ from celtica_env import Agent, Batch, Replay, load_agent, make_batch, save_repla
 from celtica_env.core.agents import ask
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import check_seed
+from celtica_train.checkpoint import written_whole
 from celtica_train.report import print_result
 
 Z95 = 1.959964
@@ -104,8 +106,8 @@ def evaluate(
         num_players: P; None for one seat per agent.
         num_games: games to play, rounded up to whole rotations.
         seed: of the deals and of the agents' own randomness.
-        replays: new file to which the games are written as they are finished, one per line, with
-            the agents by seat and the deal.
+        replays: new file for the games, one per line, with the agents by seat and the deal; it
+            is there when all are played.
         on_progress: called with games played and games to play.
 
     Raises:
@@ -131,6 +133,39 @@ def evaluate(
         player.reset(seed + index)
     line_up = [min(seat, len(players) - 1) for seat in range(num_players)]
     num_deals = -(-num_games // num_players)
+    kept = nullcontext() if replays is None else written_whole(Path(replays))
+    with kept as file:
+        shares = play_deals(game, players, line_up, num_deals, seed, file, on_progress)
+    return Result(
+        game=game,
+        players=num_players,
+        games=num_players * num_deals,
+        deals=num_deals,
+        seed=seed,
+        agents=tuple(
+            AgentResult(player.name, float(shares[:, i].mean()), interval95(shares[:, i]))
+            for i, player in enumerate(players)
+        ),
+    )
+
+
+def play_deals(
+    game: str,
+    players: Sequence[Agent],
+    line_up: Sequence[int],
+    num_deals: int,
+    seed: int,
+    replays: Path | None,
+    on_progress: Callable[[int, int], None] | None,
+) -> np.ndarray:
+    """Play every deal in each rotation of the seats.
+
+    `line_up` (P,) says which player holds each seat at first. Appends the games to `replays`.
+
+    Returns:
+        win share per seat held `(deals, players)`.
+    """
+    num_players = len(line_up)
     shares = np.zeros((num_deals, len(players)))
     played = 0
     for circle, part in seatings(line_up, num_deals):
@@ -146,17 +181,7 @@ def evaluate(
             played += part.stop - part.start
             if on_progress:
                 on_progress(played, num_players * num_deals)
-    return Result(
-        game=game,
-        players=num_players,
-        games=num_players * num_deals,
-        deals=num_deals,
-        seed=seed,
-        agents=tuple(
-            AgentResult(player.name, float(shares[:, i].mean()), interval95(shares[:, i]))
-            for i, player in enumerate(players)
-        ),
-    )
+    return shares
 
 
 def seatings(line_up: Sequence[int], num_deals: int) -> Iterator[tuple[tuple[int, ...], slice]]:

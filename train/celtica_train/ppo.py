@@ -42,13 +42,20 @@ from celtica_env import load_agent, spec
 from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_env.core.streams import check_seed
 from celtica_env.wrappers.sb3 import SeatVecEnv
-from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
+from celtica_train.checkpoint import (
+    PARTIAL,
+    load_checkpoint,
+    save_checkpoint,
+    select,
+    write_atomic,
+)
 from celtica_train.evaluate import Result, evaluate
 from celtica_train.imitation import imitate
 from celtica_train.progress import TrainingProgress
 from celtica_train.report import plot_learning_curve, print_strength
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
+CONFIG_FILE = "config.json"
 EVALUATION_SEED = 10_000  # deals of the evaluations during training; the final table uses others
 FINAL_SEED = 20_000
 
@@ -382,10 +389,13 @@ def prepare(argv: list[str]) -> Config:
         CheckpointError: there is nothing to resume.
     """
     config = tyro.cli(Config, args=argv, prog="celtica train")
-    stored = config.out / "config.json"
+    stored = config.out / CONFIG_FILE
     if config.resume:
         if not (config.out / CHECKPOINT_FILE).is_file():
-            raise CheckpointError(f"nothing to resume in {config.out}: no {CHECKPOINT_FILE} there")
+            raise CheckpointError(
+                f"nothing to resume in {config.out}: no {CHECKPOINT_FILE} there; "
+                "begin the run without --resume"
+            )
         try:
             values = json.loads(stored.read_text("utf-8"))
             values["hidden"] = tuple(values["hidden"])
@@ -394,9 +404,10 @@ def prepare(argv: list[str]) -> Config:
             raise CheckpointError(f"{stored} is missing or damaged: {error}") from error
         resumed = tyro.cli(Config, args=argv, prog="celtica train", default=default)
         check_ranges(resumed)
+        remove_partial_files(config.out)
         write_config(resumed)
         return resumed
-    if config.out.exists() and (not config.out.is_dir() or any(config.out.iterdir())):
+    if not is_free(config.out):
         raise OptionError(
             f"{config.out} exists; go on with --resume, or choose another folder with --out"
         )
@@ -405,10 +416,26 @@ def prepare(argv: list[str]) -> Config:
     return config
 
 
+def is_free(out: Path) -> bool:
+    """Say whether a run can begin in a folder: nothing is there, or a run killed at its start."""
+    if not out.exists():
+        return True
+    return out.is_dir() and all(
+        entry.name.removesuffix(PARTIAL) == CONFIG_FILE or entry.name == CHECKPOINT_FILE + PARTIAL
+        for entry in out.iterdir()
+    )
+
+
+def remove_partial_files(out: Path) -> None:
+    """Remove what a killed run was about to write."""
+    for leftover in out.rglob(f"*{PARTIAL}"):
+        leftover.unlink()
+
+
 def write_config(config: Config) -> None:
     """Write the configuration beside the run."""
     values = asdict(config) | {"out": str(config.out), "resume": False}
-    write_atomic(config.out / "config.json", json.dumps(values, indent=2).encode())
+    write_atomic(config.out / CONFIG_FILE, json.dumps(values, indent=2).encode())
 
 
 def check_ranges(config: Config) -> None:

@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from celtica_train.checkpoint import written_whole
+
 if TYPE_CHECKING:
     from celtica_train.evaluate import AgentResult, Result
 
@@ -87,4 +89,5 @@ def plot_learning_curve(points: Sequence[dict], path: Path, title: str) -> None:
     if rivals:
         axes.legend(loc="lower right")
     figure.tight_layout()
-    figure.savefig(path)
+    with written_whole(path) as partial:
+        figure.savefig(partial, format="png")

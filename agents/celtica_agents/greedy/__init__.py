@@ -19,7 +19,7 @@ from celtica_env.core.compile import announced, compile_entry, fingerprint
 from celtica_env.core.errors import UnknownNameError
 from celtica_env.core.view import View
 
-SCRATCH_SIZE = 64  # numbers a rule may use as working memory
+SCRATCH_SIZE = 256  # numbers a rule may use as working memory
 
 
 class GreedyAgent:
@@ -28,7 +28,12 @@ class GreedyAgent:
     name = "greedy"
 
     def __init__(self, game: str) -> None:
+        self._game = game
         self._choose = compiled_rule(game)
+
+    def __reduce__(self) -> tuple[type[GreedyAgent], tuple[str]]:
+        # Machine code cannot be sent; another process loads its own.
+        return GreedyAgent, (self._game,)
 
     def reset(self, seed: int) -> None:
         """Do nothing: the agent has no randomness."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from celtica_env.core.errors import BoardError, CelticaError
+from celtica_env.core.options import read_object
 from celtica_env.games.celtica.tables import DISPLAY_SIZE, NUM_PLACES, Place
 
 MAX_AMOUNT = DISPLAY_SIZE
@@ -39,7 +40,7 @@ def read_board(board: str | Path | Mapping[str, Any] | None) -> tuple[np.ndarray
     Raises:
         BoardError: the file cannot be read or breaks a rule; names the place and the reason.
     """
-    content = default_board() if board is None else _load(board)
+    content = default_board() if board is None else read_object(board, "board")
     places = content.get("places") if isinstance(content, Mapping) else None
     if not isinstance(places, Sequence) or isinstance(places, str):
         raise BoardError("a board is an object with a list 'places'")
@@ -52,23 +53,8 @@ def read_board(board: str | Path | Mapping[str, Any] | None) -> tuple[np.ndarray
 
 def place_names(board: str | Path | Mapping[str, Any] | None = None) -> list[str]:
     """Return the names of the places of a board, empty where it gives none."""
-    content = default_board() if board is None else _load(board)
+    content = default_board() if board is None else read_object(board, "board")
     return [str(place.get("name", "")) for place in content["places"]]
-
-
-def _load(board: str | Path | Mapping[str, Any]) -> Any:
-    if isinstance(board, Mapping):
-        return board
-    if not isinstance(board, (str, Path)):
-        raise BoardError(f"a board is a path or an object, got {type(board).__name__}")
-    try:
-        return json.loads(Path(board).read_text("utf-8"))
-    except OSError as error:
-        raise BoardError(f"cannot read the board {board}: {error.strerror}") from error
-    except ValueError as error:  # also bytes that are no UTF-8
-        raise BoardError(f"the board {board} is no valid JSON: {error}") from error
-    except RecursionError as error:
-        raise BoardError(f"the board {board} is nested too deeply") from error
 
 
 def _check_place(index: int, place: Any) -> tuple[int, int]:

@@ -9,7 +9,8 @@ item by item.
 import numpy as np
 from numba import njit
 
-from celtica_env.core.rng import below
+from celtica_env.core.payoffs import MARGIN, payoff_of_place
+from celtica_env.core.rng import below, draw_from
 from celtica_env.core.types import FULL
 from celtica_env.games.celtica.tables import (
     CARDS_PER_ROUND,
@@ -308,18 +309,6 @@ def total(pile):
     for i in range(pile.size):
         count += pile[i]
     return count
-
-
-@njit
-def draw_from(s, pile, size):
-    """Remove one item of a pile of `size` items uniformly at random and return its index."""
-    left = below(s, size)
-    index = 0
-    while left >= pile[index]:
-        left -= pile[index]
-        index += 1
-    pile[index] -= 1
-    return index
 
 
 @njit
@@ -630,26 +619,19 @@ def score(parts):
 def returns(s, out):
     """Write each seat's payoff of a finished game; they sum to zero. `out` is (P,) float.
 
-    `win`: +1 to the winner, -1/(P-1) to the others, ties share. `rank`: from +1 for the first to
-    -1 for the last in even steps, ties share. `margin`: a tenth of own score less the mean of the
+    `win` and `rank`: see `payoff_of_place`. `margin`: a tenth of own score less the mean of the
     others' scores.
     """
-    others = s.num_players - 1
     for seat in range(s.num_players):
-        if s.payoff == 2:
+        if s.payoff == MARGIN:
             mean = 0.0
             for rival in range(s.num_players):
                 if rival != seat:
-                    mean += score(s.parts[rival]) / others
+                    mean += score(s.parts[rival]) / (s.num_players - 1)
             out[seat] = (score(s.parts[seat]) - mean) / MARGIN_SCALE
         else:
             ahead, level = count_rivals(s, seat)
-            if s.payoff == 1:
-                out[seat] = 1 - (2 * ahead + level - 1) / others
-            elif ahead > 0:
-                out[seat] = -1 / others
-            else:
-                out[seat] = (1 - (level - 1) / others) / level
+            out[seat] = payoff_of_place(s.payoff, s.num_players, ahead, level)
 
 
 @njit

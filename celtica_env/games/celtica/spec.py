@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from celtica_env.core.errors import OptionError
+from celtica_env.core.options import choice, seat_or_none
 from celtica_env.core.types import GameSpec, Option
 from celtica_env.games.celtica.board import MAX_AMOUNT, read_board
 from celtica_env.games.celtica.pieces import PIECES
@@ -62,9 +62,9 @@ def new_record(num_players: int, options: Mapping[str, Any]) -> np.ndarray:
     values = {name: options.get(name, option.default) for name, option in SPEC.options.items()}
     record = np.zeros(1, STATE_DTYPE)
     record["given"] = -1
-    record["edition"] = _choose(Edition, "rules", values["rules"])
-    record["overshoot"] = _choose(Overshoot, "overshoot", values["overshoot"])
-    record["first_player"] = _first_player(values["first_player"], num_players)
+    record["edition"] = choice(Edition, "rules", values["rules"])
+    record["overshoot"] = choice(Overshoot, "overshoot", values["overshoot"])
+    record["first_player"] = seat_or_none("first_player", values["first_player"], num_players)
     record["place_kind"], record["place_amount"] = read_board(values["board"])
     record["landing"] = landing_parts(record[0])
     record["ahead"] = places_ahead(record[0])
@@ -93,21 +93,3 @@ def places_ahead(record: np.void) -> np.ndarray:
     rows = np.concatenate([parts[ahead], cult[ahead]], axis=1)
     rows[GOAL] = 0
     return rows
-
-
-def _choose(enum: type[Edition] | type[Overshoot], name: str, value: Any) -> int:
-    choices = [member.name.lower() for member in enum]
-    if not isinstance(value, str) or value not in choices:
-        raise OptionError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
-    return choices.index(value)
-
-
-def _first_player(value: Any, num_players: int) -> int:
-    if value is None:
-        return -1
-    is_seat = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_seat or not 0 <= value < num_players:
-        raise OptionError(
-            f"first_player must be a seat from 0 to {num_players - 1} or None, got {value!r}"
-        )
-    return int(value)

@@ -150,7 +150,8 @@ CHI_SQUARE_999 = {
 def draw_hands(game, seats):
     """Return how often each combination of hands was sampled for the first seat's view."""
     many = celtica_env.make_batch("celtica", NUM_DRAWS, game.batch.num_players, seed=0)
-    samples = with_states(many, game.state).view().sample(3)
+    many = with_states(many, np.repeat(game.batch.states, NUM_DRAWS))
+    samples = many.view().sample(3)
     return Counter(
         tuple(tuple(hand.tolist()) for hand in hands) for hands in samples["hand"][:, seats]
     )

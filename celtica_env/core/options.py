@@ -1,0 +1,65 @@
+"""Reading and checking option values, as several games do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from enum import IntEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from celtica_env.core.errors import BoardError, OptionError
+
+
+def choice(enum: type[IntEnum], name: str, value: Any) -> int:
+    """Return the number of an enum's member given by its name in lower case.
+
+    Raises:
+        OptionError: there is no such member; lists those there are.
+    """
+    choices = [member.name.lower() for member in enum]
+    if not isinstance(value, str) or value not in choices:
+        raise OptionError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+    return int(enum[value.upper()])
+
+
+def seat_or_none(name: str, value: Any, num_players: int) -> int:
+    """Return a seat as an int, -1 for None.
+
+    Raises:
+        OptionError: neither None nor a seat at the table.
+    """
+    if value is None:
+        return -1
+    is_seat = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not is_seat or not 0 <= value < num_players:
+        raise OptionError(
+            f"{name} must be a seat from 0 to {num_players - 1} or None, got {value!r}"
+        )
+    return int(value)
+
+
+def read_object(value: str | Path | Mapping[str, Any], what: str) -> Any:
+    """Return a user's data, given as it is or as the path of a JSON file; its content is unchecked.
+
+    Args:
+        value: a mapping or a path.
+        what: what the data are, for messages, such as `board`.
+
+    Raises:
+        BoardError: neither, or the file cannot be read.
+    """
+    if isinstance(value, Mapping):
+        return value
+    if not isinstance(value, (str, Path)):
+        raise BoardError(f"a {what} is a path or an object, got {type(value).__name__}")
+    try:
+        return json.loads(Path(value).read_text("utf-8"))
+    except OSError as error:
+        raise BoardError(f"cannot read the {what} {value}: {error.strerror}") from error
+    except ValueError as error:  # also bytes that are no UTF-8, and paths that cannot be
+        raise BoardError(f"the {what} {value} is no valid JSON: {error}") from error
+    except RecursionError as error:
+        raise BoardError(f"the {what} {value} is nested too deeply") from error

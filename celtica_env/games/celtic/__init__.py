@@ -1,0 +1,19 @@
+"""Celtic (Hillebrecht; Pegasus 2020): the game's identity card."""
+
+from celtica_env.core.types import Game
+from celtica_env.games.celtic.notation import action_from_text, action_to_text
+from celtica_env.games.celtic.position import complete
+from celtica_env.games.celtic.render import render_text
+from celtica_env.games.celtic.spec import SPEC, new_record
+from celtica_env.games.celtic.state import FIELDS
+
+GAME = Game(
+    spec=SPEC,
+    package=__name__,
+    new_record=new_record,
+    fields=FIELDS,
+    complete=complete,
+    action_to_text=action_to_text,
+    action_from_text=action_from_text,
+    render_text=render_text,
+)

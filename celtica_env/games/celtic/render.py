@@ -1,0 +1,92 @@
+"""A Celtic position as text, seen by one seat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from celtica_env.core.types import FULL
+from celtica_env.games.celtic.map import read_map
+from celtica_env.games.celtic.tables import GOODS, NO_SITE, NUM_SITES, Phase
+
+
+def render_text(state: np.void, viewer: int = FULL) -> str:
+    """Return the position in words, hands other than the viewer's hidden.
+
+    Sites are numbered; on the shipped map they have their names too.
+
+    Args:
+        state: one record, censored or full.
+        viewer: seat whose hand is shown; `FULL` shows all.
+    """
+    lines = [_header(state), "", f"supply: {_goods(state['supply'])}"]
+    for seat in range(state["num_players"]):
+        lines += _player(state, seat, viewer)
+    return "\n".join(lines)
+
+
+def _header(state: np.void) -> str:
+    phase = Phase(state["phase"])
+    turn = f"Celtic, turn {state['turns'] + 1} of at most {state['max_turns']}"
+    if phase == Phase.OVER:
+        return f"{turn}: game over"
+    start, destination = (site_text(state, state[name]) for name in ("start", "destination"))
+    asked = {
+        Phase.BEFORE: "complete, collect or go on",
+        Phase.START: "choose where to move from",
+        Phase.DESTINATION: f"choose where to move from {start}",
+        Phase.COUNT: f"move markers from {start} to {destination}",
+        Phase.FOLLOW: f"follow player {state['active']} from {start} to {destination}",
+        Phase.AFTER: "complete, collect or end the turn",
+        Phase.FINAL: "complete and collect for the last time",
+    }[phase]
+    return f"{turn}: player {state['to_move']} to {asked}"
+
+
+def site_text(state: np.void, site: int) -> str:
+    """Return a site's number and, on the shipped map, its name."""
+    if site == NO_SITE:
+        return "nowhere"
+    return (
+        f"{site} {_names(state['roads'].tobytes(), state['goal_sites'].tobytes())[site]}".rstrip()
+    )
+
+
+@cache
+def _names(roads: bytes, goal_sites: bytes) -> Sequence[str]:
+    shipped = read_map(None)
+    is_shipped = (roads, goal_sites) == (shipped.roads.tobytes(), shipped.goal_sites.tobytes())
+    return shipped.names if is_shipped else [""] * NUM_SITES
+
+
+def _goods(counts: np.ndarray) -> str:
+    return ", ".join(f"{n} {good}" for good, n in zip(GOODS, counts.tolist()) if n) or "none"
+
+
+def _goals(state: np.void, flags: np.ndarray) -> str:
+    texts = []
+    for goal in np.flatnonzero(flags).tolist():
+        sites = [site for site in state["goal_sites"][goal].tolist() if site != NO_SITE]
+        texts.append(f"{goal} ({', '.join(site_text(state, site) for site in sites)})")
+    return "; ".join(texts) or "none"
+
+
+def _player(state: np.void, seat: int, viewer: int) -> list[str]:
+    is_own = viewer in (FULL, seat) and state["viewer"] in (FULL, seat)
+    held = _goals(state, state["hand"][seat]) if is_own else "hidden"
+    has_known_cards = is_own or state["public_trade_cards"]
+    number = int(state["num_cards"][seat])
+    cards = _goods(state["cards"][seat]) if has_known_cards else f"{number} hidden"
+    markers = state["markers"][seat]
+    places = [
+        f"{markers[site]} on {site_text(state, site)}" for site in np.flatnonzero(markers).tolist()
+    ]
+    return [
+        "",
+        f"player {seat}: markers: {', '.join(places)}",
+        f"  goals in hand: {held}",
+        f"  goals completed: {_goals(state, state['completed'][seat])}",
+        f"  trade cards: {cards}",
+    ]
