@@ -1,8 +1,8 @@
 """Search agents: fair, seedable, right where the right answer is known, for every game."""
 
 import os
+import pickle
 import sys
-import time
 from functools import cache
 from importlib.metadata import EntryPoint
 from itertools import product
@@ -11,19 +11,27 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_agents.search import Budget, FlatAgent, TreeAgent, make_ismcts, make_mc
+from celtica_agents.search import (
+    Budget,
+    FlatAgent,
+    TreeAgent,
+    iterations_to_look,
+    make_ismcts,
+    make_mc,
+)
 from celtica_agents.search.playouts import Settings
 from celtica_env.core import agents as core_agents
 from celtica_env.core import loops, registry
 from celtica_env.core.compile import bind, game_namespace
 from celtica_env.core.errors import OptionError, UnknownNameError
 from celtica_env.games.celtica.tables import PARTS_PER_KIND, Phase
+from celtica_train.evaluate import evaluate
 from tests.core import processes
 from tests.core.tiny_game.tables import DRAW, HAND_LIMIT, NUM_KINDS
 from tests.each_game import each_game
 
 NUM_CARDS = 2  # experience cards left to cash in
-NAMES = ("mc:8", "mc:8:greedy", "ismcts:8", "ismcts:8:greedy")
+NAMES = ("mc:4", "mc:4:greedy", "ismcts:4", "ismcts:4:greedy")
 MAKERS = {"mc": make_mc, "ismcts": make_ismcts}
 
 
@@ -50,7 +58,7 @@ def test_searches_play_whole_games_legally(game, name):
     card = celtica_env.spec(game)
     agent = searcher(name, game)
     for num_players in (card.min_players, card.max_players):
-        batch = celtica_env.make_batch(game, 3, num_players, seed=3)
+        batch = celtica_env.make_batch(game, 2, num_players, seed=3)
         while not batch.finished.all():
             rows = np.flatnonzero(~batch.finished)
             batch.step(agent.act(batch.view(rows)), where=rows)
@@ -285,7 +293,7 @@ def open_hands(tiny):
 
 def test_flat_values_are_the_expected_payoffs_of_random_play(tiny):
     view = celtica_env.make_batch(tiny, 6, seed=6).view()
-    found = FlatAgent(tiny, 20_000, settings=Settings()).search(view)
+    found = FlatAgent(tiny, Budget(20_000), Settings()).search(view)
     for state, values, visits in zip(view.states, found.values, found.visits):
         for action, value in exact_values(state, is_best=False).items():
             assert abs(values[action] - value) < 15 / np.sqrt(visits[action])
@@ -319,7 +327,7 @@ import celtica_env
 from celtica_agents.search import Budget, FlatAgent, TreeAgent
 celtica_env.register_game("tiny", "tests.core.tiny_game")
 view = celtica_env.make_batch("tiny", 6, 3, seed=2).view()
-for agent in (FlatAgent("tiny", 30), TreeAgent("tiny", Budget(30))):
+for agent in (FlatAgent("tiny", Budget(30)), TreeAgent("tiny", Budget(30))):
     found = agent.search(view)
     print(found.actions.tolist(), found.visits.tolist(), found.values.round(4).tolist())
 """
@@ -341,21 +349,56 @@ def test_iterations_are_counted(tiny):
     view = celtica_env.make_batch(tiny, 5, seed=0).view()
     is_open = view.action_masks.sum(axis=1) > 1
     assert (TreeAgent(tiny, Budget(50)).search(view).visits.sum(axis=1) == 50 * is_open).all()
-    spent = FlatAgent(tiny, 50).search(view).visits.sum(axis=1)
+    spent = FlatAgent(tiny, Budget(50)).search(view).visits.sum(axis=1)
     assert (spent <= 50).all()
     assert (spent[is_open] > 40).all()
-    fewest = FlatAgent(tiny, 1).search(view).visits
+    fewest = FlatAgent(tiny, Budget(1)).search(view).visits
     assert (fewest[is_open][view.action_masks[is_open]] > 0).all()
 
 
-def test_a_budget_of_time_ends_in_time_and_uses_it(tiny):
+@pytest.mark.parametrize("pace", [1e-6, 3e-4, 0.02, 5.0])
+def test_looks_at_the_clock_keep_a_budget_of_time(pace):
+    """At a steady pace, in seconds an iteration: no later than one iteration, after few looks."""
+    done, looks, limit = 0, 0, 1.0
+    while done * pace < limit:
+        done += iterations_to_look(done, done * pace, limit)
+        looks += 1
+    assert limit <= done * pace < limit + pace * 1.01
+    assert looks < 60
+
+
+def test_a_clock_that_stands_still_is_looked_at_again():
+    assert iterations_to_look(0, 0.0, 1.0) == 1
+    assert iterations_to_look(1, 0.0, 1.0) == 1
+
+
+def test_a_budget_of_time_searches_every_open_row(tiny):
     view = celtica_env.make_batch(tiny, 4, seed=0).view()
-    agent = make_ismcts(tiny, "30ms")
-    start = time.perf_counter()
-    visits = agent.search(view).visits.sum(axis=1)
-    num_open = np.count_nonzero(view.action_masks.sum(axis=1) > 1)
-    assert 0.03 * num_open <= time.perf_counter() - start < 10
-    assert (visits[visits > 0] > 100).all()
+    visits = make_ismcts(tiny, "2ms").search(view).visits.sum(axis=1)
+    assert np.array_equal(visits > 0, view.action_masks.sum(axis=1) > 1)
+
+
+@pytest.mark.parametrize("name", ["mc:20", "ismcts:20"])
+def test_searches_survive_pickling_with_their_seed(tiny, name):
+    view = celtica_env.make_batch(tiny, 6, seed=1).view()
+    agent = MAKERS[name.partition(":")[0]](tiny, "20")
+    agent.reset(9)
+    twin = pickle.loads(pickle.dumps(agent))
+    assert twin.name == name
+    assert np.array_equal(agent.search(view).values, twin.search(view).values, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["mc:60", "ismcts:60"])
+def test_searches_beat_the_random_agent(tiny, name):
+    result = evaluate([searcher(name, tiny), "random"], tiny, num_games=400, seed=7)
+    assert result.agents[0].ci95[0] > 0.5
+
+
+@pytest.mark.usefixtures("full_check")
+@pytest.mark.parametrize("name", ["mc:400:greedy", "ismcts:400:greedy"])
+def test_searches_beat_the_rule_they_play_out_by(name):
+    result = evaluate([searcher(name, "celtica"), "greedy"], num_games=200, seed=7)
+    assert result.agents[0].ci95[0] > 0.5
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ censored record.
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 from collections.abc import Callable
 from functools import cache
 from types import ModuleType
@@ -59,16 +59,20 @@ def choose_games(states, finished, out):
             out[k] = choose(states[k], scratch)  # noqa: F821, bound by compile_entry
 
 
+def has_rule(game: str) -> bool:
+    """Say whether there is a greedy rule for the game."""
+    return importlib.util.find_spec(f"{__name__}.{game}") is not None
+
+
 def rule_module(game: str) -> ModuleType:
     """Return the module with the rule of a game.
 
     Raises:
         UnknownNameError: there is no greedy rule for the game.
     """
-    try:
-        return importlib.import_module(f"{__name__}.{game}")
-    except ModuleNotFoundError as error:
-        raise UnknownNameError(f"there is no greedy agent for {game!r}") from error
+    if not has_rule(game):
+        raise UnknownNameError(f"there is no greedy agent for {game!r}")
+    return importlib.import_module(f"{__name__}.{game}")
 
 
 @cache

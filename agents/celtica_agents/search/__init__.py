@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from celtica_agents.search import flat, tree
+from celtica_agents.greedy import rule_module
+from celtica_agents.search import tree
 from celtica_agents.search.kernels import search_kernel
 from celtica_agents.search.playouts import Settings, new_memory
 from celtica_env.core.errors import OptionError
@@ -22,7 +24,7 @@ from celtica_env.core.streams import check_seed, mix_keys, stream_keys
 from celtica_env.core.view import View
 
 RANDOM_SETTINGS = Settings(exploration=0.7, margin=10.0)
-GREEDY_SETTINGS = Settings(exploration=0.35, margin=10.0, bias=1.0, caution=0.75)
+GREEDY_SETTINGS = Settings(is_greedy=True, exploration=0.35, margin=10.0, bias=1.0, caution=0.75)
 """What an agent plays with by default, by its playouts. That a playout counts by how much it wins
 makes a difference between actions show with fewer of them; both were chosen by the payoff that the
 choices bring in positions of Celtica."""
@@ -30,7 +32,6 @@ choices bring in positions of Celtica."""
 MAX_ITERATIONS = 1_000_000
 MAX_MILLISECONDS = 600_000
 MAX_NODES = 1 << 18  # of a tree that grows by the clock; later iterations go on without new ones
-ITERATIONS_PER_LOOK = 16  # between two looks at the clock
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,14 @@ class Findings:
 class SearchAgent:
     """What both searches share; `_search` fills arrays for the rows that have a choice."""
 
-    def __init__(self, game: str, name: str, is_greedy: bool, settings: Settings | None) -> None:
+    def __init__(self, game: str, budget: Budget, settings: Settings, name: str) -> None:
         self.name = name
-        self.settings = settings or (GREEDY_SETTINGS if is_greedy else RANDOM_SETTINGS)
-        self._spec = load_game(game).spec
+        self.settings = settings
+        self._game = game
+        self._budget = budget
+        if settings.is_greedy:
+            rule_module(game)
+        search_kernel(game)  # compiled now and not at the first decision
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -92,70 +97,82 @@ class SearchAgent:
     def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
         raise NotImplementedError
 
+    def _run(self, num_nodes: int) -> Callable:
+        """Return `run(games, first, last, settings, out, start, stop)` with memory for nodes."""
+        kernel, card = search_kernel(self._game), load_game(self._game).spec
+        work, memory = np.zeros(1, card.state_dtype), new_memory(card, num_nodes)
+        nodes = np.empty(num_nodes, tree.node_dtype(card.max_players))
+        size = np.zeros(1, np.int64)
+
+        def run(games, first, last, settings, out, start, stop):
+            kernel(*games, first, last, work, nodes, size, settings, memory, *out, start, stop)
+
+        return run
+
 
 class FlatAgent(SearchAgent):
     """Flat Monte Carlo: the action whose playouts end best."""
 
     def __init__(
-        self,
-        game: str,
-        num_playouts: int,
-        *,
-        is_greedy: bool = False,
-        settings: Settings | None = None,
-        name: str = "mc",
+        self, game: str, budget: Budget, settings: Settings = RANDOM_SETTINGS, name: str = "mc"
     ) -> None:
-        super().__init__(game, name, is_greedy, settings)
-        self._num_playouts = num_playouts
-        self._compare = search_kernel(game, flat.compare_actions, is_greedy)
+        super().__init__(game, budget, settings, name)
 
     def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
-        work, memory = np.zeros(1, self._spec.state_dtype), new_memory(self._spec)
-        self._compare(*games, self._num_playouts, work, settings, memory, *out, 0, len(games[0]))
+        self._run(0)(games, 0, self._budget.amount, settings, out, 0, len(games[0]))
 
 
 class TreeAgent(SearchAgent):
-    """Information-set Monte Carlo tree search: the action visited most."""
+    """Information-set Monte Carlo tree search: the action visited most.
+
+    Memory does not grow while it searches: a node per iteration, or `MAX_NODES` of them if the
+    budget is one of time, each of 20 bytes and 8 for every seat.
+    """
 
     def __init__(
-        self,
-        game: str,
-        budget: Budget,
-        *,
-        is_greedy: bool = False,
-        settings: Settings | None = None,
-        name: str = "ismcts",
+        self, game: str, budget: Budget, settings: Settings = RANDOM_SETTINGS, name: str = "ismcts"
     ) -> None:
-        super().__init__(game, name, is_greedy, settings)
-        self._budget = budget
-        self._grow = search_kernel(game, tree.grow_trees, is_greedy)
+        super().__init__(game, budget, settings, name)
 
     def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
-        num_nodes = MAX_NODES if self._budget.is_time else self._budget.amount + 1
-        memory = new_memory(self._spec, num_nodes)
-        work = np.zeros(1, self._spec.state_dtype)
-        nodes = np.empty(num_nodes, tree.node_dtype(self._spec.max_players))
-        tail = (work, nodes, np.zeros(1, np.int64), settings, memory, *out)
         if not self._budget.is_time:
-            self._grow(*games, 0, self._budget.amount, *tail, 0, len(games[0]))
+            run = self._run(self._budget.amount + 1)
+            run(games, 0, self._budget.amount, settings, out, 0, len(games[0]))
             return
+        run, limit = self._run(MAX_NODES), self._budget.amount / 1000
         for k in np.flatnonzero(games[1]).tolist():
-            end, done = time.perf_counter() + self._budget.amount / 1000, 0
-            while done == 0 or time.perf_counter() < end:
-                self._grow(*games, done, done + ITERATIONS_PER_LOOK, *tail, k, k + 1)
-                done += ITERATIONS_PER_LOOK
+            start, elapsed, done = time.perf_counter(), 0.0, 0
+            while elapsed < limit:
+                goal = done + iterations_to_look(done, elapsed, limit)
+                run(games, done, goal, settings, out, k, k + 1)
+                elapsed, done = time.perf_counter() - start, goal
+
+
+def iterations_to_look(done: int, elapsed: float, limit: float) -> int:
+    """Return how many iterations to do before the clock is looked at again, at least one.
+
+    A quarter of those that the time left allows at the pace so far; seconds.
+    """
+    if done == 0 or elapsed <= 0:
+        return 1
+    return max(1, int(done * (limit - elapsed) / elapsed / 4))
 
 
 def make_mc(game: str, argument: str) -> FlatAgent:
     """Return flat Monte Carlo for a game: `mc:200`, or `mc:200:greedy` with greedy playouts."""
     budget, is_greedy = read_argument("mc", argument, can_take_time=False)
-    return FlatAgent(game, budget.amount, is_greedy=is_greedy, name=f"mc:{argument}")
+    return FlatAgent(game, budget, settings_of(is_greedy), f"mc:{argument}")
 
 
 def make_ismcts(game: str, argument: str) -> TreeAgent:
     """Return tree search for a game: `ismcts:400`, `ismcts:50ms`, either followed by `:greedy`."""
     budget, is_greedy = read_argument("ismcts", argument, can_take_time=True)
-    return TreeAgent(game, budget, is_greedy=is_greedy, name=f"ismcts:{argument}")
+    return TreeAgent(game, budget, settings_of(is_greedy), f"ismcts:{argument}")
+
+
+def settings_of(is_greedy: bool) -> Settings:
+    """Return the default settings for playouts by the greedy rule, or at random."""
+    return GREEDY_SETTINGS if is_greedy else RANDOM_SETTINGS
 
 
 def read_argument(name: str, argument: str, *, can_take_time: bool) -> tuple[Budget, bool]:

@@ -15,27 +15,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from celtica_agents.search.playouts import favour, is_over, pick, sample_key, settle
-from celtica_env.core.loops import determinize, legal_mask, step
+from celtica_agents.search.playouts import carry_out, favour, play_out, sample_key
+from celtica_env.core.loops import determinize, legal_mask
 
 
-def compare_actions(
-    states, is_searched, keys, budget, work, settings, memory, actions, visits, values, start, stop
-):
-    """Search the games marked among `start <= k < stop` by about `budget` playouts.
+def compare_actions(state, key, budget, work, settings, memory, visits, values):
+    """Return the best action of a game after about `budget` playouts.
 
-    Each candidate is played out at least once a round. Writes the best action `actions` (n,), and
-    for each legal action the number of playouts `visits` (n, A) and the mean payoff of the mover
-    `values` (n, A).
+    Each candidate is played out at least once a round. Writes for each legal action the number of
+    playouts `visits` (A,) and the mean payoff of the mover `values` (A,).
     """
-    for k in range(start, stop):
-        if is_searched[k]:
-            num_candidates = list_legal(states[k], memory)
-            halve(
-                states[k], keys[k], num_candidates, budget, work, settings, memory, visits[k],
-                values[k],
-            )  # fmt: skip
-            actions[k] = memory.numbers[0]
+    num_candidates = list_legal(state, memory)
+    halve(state, key, num_candidates, budget, work, settings, memory, visits, values)
+    return memory.numbers[0]
 
 
 def list_legal(s, memory):
@@ -80,13 +72,8 @@ def try_action(state, key, action, work, settings, memory):
     work[0] = state
     s = work[0]
     determinize(s, key)
-    while True:
-        step(s, action)
-        s.step_count += 1
-        if is_over(s, settings):
-            break
-        action = pick(s, memory)
-    settle(s, settings, memory)
+    carry_out(s, action)
+    play_out(s, settings, memory)
     return memory.payoffs[seat]
 
 

@@ -1,4 +1,4 @@
-"""The search loops of a game, compiled with its verbs and one policy for playouts."""
+"""Both searches of a game, compiled with its verbs into one piece of machine code."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from celtica_agents.greedy import rule_module
+from celtica_agents.greedy import has_rule, rule_module
 from celtica_agents.search import flat, playouts, tree
-from celtica_agents.search.playouts import Settings, new_memory
+from celtica_agents.search.flat import compare_actions
+from celtica_agents.search.playouts import NO_ACTION, Settings, new_memory
+from celtica_agents.search.tree import grow_tree
 from celtica_env.core import loops, rng
 from celtica_env.core.compile import (
     announced,
@@ -28,33 +30,50 @@ from celtica_env.core.types import GameSpec
 MODULES = (playouts, flat, tree)
 
 
-@cache
-def search_kernel(game: str, loop: Callable, is_greedy: bool) -> Callable:
-    """Compile, or load from disk, one search of a game; announced when slow.
+def search_games(
+    states, is_searched, keys, first, last, work, nodes, num_nodes, settings, memory,
+    actions, visits, values, start, stop,
+):  # fmt: skip
+    """Search the games marked among `start <= k < stop`; writes the choices `actions` (n,).
 
-    Args:
-        game: its name.
-        loop: `flat.compare_actions` or `tree.grow_trees`.
-        is_greedy: play out by the greedy rule, not at random.
-
-    Raises:
-        UnknownNameError: playouts are to be greedy and there is no greedy rule for the game.
+    By iterations `first` to `last` of tree search, or by about `last` playouts of flat Monte Carlo
+    where there is no memory for nodes. `visits` and `values` (n, A): see `grow_tree` and
+    `compare_actions`.
     """
-    namespace, key = bound_names(game, is_greedy)
+    for k in range(start, stop):
+        if is_searched[k]:
+            if nodes.size > 0:
+                actions[k] = grow_tree(
+                    states[k], keys[k], first, last, work, nodes, num_nodes, settings, memory,
+                    visits[k], values[k],
+                )  # fmt: skip
+            else:
+                actions[k] = compare_actions(
+                    states[k], keys[k], last, work, settings, memory, visits[k], values[k]
+                )
+
+
+@cache
+def search_kernel(game: str) -> Callable:
+    """Compile, or load from disk, the searches of a game; announced when slow."""
+    namespace, key = bound_names(game)
     with announced(f"the search for {game}"):
-        return compile_entry(loop, namespace, example_arguments(load_game(game).spec)[loop], key)
+        return compile_entry(search_games, namespace, example_arguments(game), key)
 
 
-def bound_names(game: str, is_greedy: bool) -> tuple[dict[str, Any], str]:
+def bound_names(game: str) -> tuple[dict[str, Any], str]:
     """Return the functions of both searches bound to a game, and the fingerprint of their code."""
     package = load_game(game).package
-    rule = [rule_module(game)] if is_greedy else []
-    verbs = {**game_namespace(package), **constants(), "choose": rule[0].choose if rule else None}
-    names = bind([f for module in MODULES for f in kernels_of(module)], verbs)
-    names["pick"] = names["pick_greedy" if is_greedy else "pick_random"]
-    names["favour"] = names["favour_greedy" if is_greedy else "favour_none"]
-    key = fingerprint([*game_modules(package), loops, *MODULES, *rule])
-    return names, key + ("_greedy" if is_greedy else "_random")
+    rule = [rule_module(game)] if has_rule(game) else []
+    names = {**game_namespace(package), **constants()}
+    names = {**names, "choose": rule[0].choose} if rule else bind([choose], names)
+    names = bind([f for module in MODULES for f in kernels_of(module)], names)
+    return names, fingerprint([*game_modules(package), loops, *MODULES, *rule])
+
+
+def choose(s, scratch):
+    """Stand in for the greedy rule of a game without one; never called."""
+    return NO_ACTION
 
 
 def kernels_of(module: ModuleType) -> list[Callable]:
@@ -70,19 +89,18 @@ def constants() -> dict:
         "mix": rng.mix,
         "GOLDEN_GAMMA": rng.GOLDEN_GAMMA,
         "MARGIN": playouts.MARGIN,
+        "NO_ACTION": NO_ACTION,
         "ROOT": tree.ROOT,
         "NONE": tree.NONE,
     }
 
 
-def example_arguments(card: GameSpec) -> dict[Callable, tuple]:
-    """Return examples of the arguments of each loop."""
+def example_arguments(game: str) -> tuple:
+    """Return examples of the arguments of `search_games`."""
+    card: GameSpec = load_game(game).spec
     states, flags = np.zeros(1, card.state_dtype), np.zeros(1, np.bool_)
     keys, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int64)
     nodes = np.zeros(1, tree.node_dtype(card.max_players))
     visits, values = np.zeros((1, 1), np.int64), np.zeros((1, 1))
     tail = (Settings(), new_memory(card), numbers, visits, values, 0, 0)
-    return {
-        flat.compare_actions: (states, flags, keys, 0, states, *tail),
-        tree.grow_trees: (states, flags, keys, 0, 0, states, nodes, numbers, *tail),
-    }
+    return (states, flags, keys, 0, 0, states, nodes, numbers, *tail)

@@ -13,25 +13,19 @@ import numpy as np
 
 from celtica_agents.greedy import SCRATCH_SIZE
 from celtica_env.core.loops import _verb as choose
-from celtica_env.core.loops import (
-    is_terminal,
-    is_truncated,
-    random_legal,
-    returns,
-)
+from celtica_env.core.loops import is_terminal, is_truncated, random_legal, returns, step
 from celtica_env.core.streams import GOLDEN_GAMMA, mix
 from celtica_env.core.types import NO_LIMIT, PAYOFFS, GameSpec
 
-pick = favour = choose
-"""`pick_random` and `favour_none`, or `pick_greedy` and `favour_greedy`, bound with the verbs."""
-
 MARGIN = PAYOFFS.index("margin")
+NO_ACTION = -1
 
 
 class Settings(NamedTuple):
     """What a search may vary; compiled code reads the fields.
 
     Attributes:
+        is_greedy: play out by the greedy rule, not at random.
         exploration: weight of the bound on what has been tried little; payoffs count from 0 to 1.
         bias: head start in the tree of the action that the greedy rule would choose, divided by the
             visits so far plus one.
@@ -40,6 +34,7 @@ class Settings(NamedTuple):
         max_steps: decisions after which the game itself is cut off.
     """
 
+    is_greedy: bool = False
     exploration: float = 0.7
     bias: float = 0.0
     caution: float = 0.0
@@ -70,24 +65,23 @@ def new_memory(card: GameSpec, path_size: int = 0) -> Memory:
     )
 
 
-def pick_random(s, memory):
-    """Return any legal action."""
-    return random_legal(s, memory.mask)
+def favour(s, settings, memory):
+    """Return the action of the game's greedy rule, or NO_ACTION if playouts are random."""
+    return choose(s, memory.scratch) if settings.is_greedy else NO_ACTION
 
 
-def pick_greedy(s, memory):
-    """Return the action of the game's greedy rule."""
-    return choose(s, memory.scratch)
+def play_out(s, settings, memory):
+    """Play on to the end and write the payoffs to the working memory."""
+    while not is_over(s, settings):
+        action = favour(s, settings, memory)
+        carry_out(s, action if action != NO_ACTION else random_legal(s, memory.mask))
+    settle(s, settings, memory)
 
 
-def favour_none(s, settings, memory):
-    """Prefer no action."""
-    return -1
-
-
-def favour_greedy(s, settings, memory):
-    """Return the action of the game's greedy rule."""
-    return choose(s, memory.scratch)
+def carry_out(s, action):
+    """Make the next decision."""
+    step(s, action)
+    s.step_count += 1
 
 
 def is_over(s, settings):

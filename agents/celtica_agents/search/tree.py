@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from celtica_agents.search.playouts import favour, is_over, pick, sample_key, settle
-from celtica_env.core.loops import (
-    below,
-    determinize,
-    legal_mask,
-    step,
+from celtica_agents.search.playouts import (
+    NO_ACTION,
+    carry_out,
+    favour,
+    is_over,
+    play_out,
+    sample_key,
 )
+from celtica_env.core.loops import below, determinize, legal_mask
 
 ROOT = 0
 NONE = -1
@@ -39,26 +41,21 @@ def node_dtype(num_players: int) -> np.dtype:
     )
 
 
-def grow_trees(
-    states, is_searched, keys, first, last, work, nodes, num_nodes, settings, memory,
-    actions, visits, values, start, stop,
+def grow_tree(
+    state, key, first, last, work, nodes, num_nodes, settings, memory, visits, values
 ):  # fmt: skip
-    """Search the games marked among `start <= k < stop` by iterations `first` to `last`.
+    """Return the most visited action of a game after iterations `first` to `last`.
 
-    With `first` above 0 the tree of an earlier call for the same game is grown further. Writes the
-    most visited action `actions` (n,), and for each action of the root `visits` (n, A) and mean
-    payoffs of the mover `values` (n, A).
+    With `first` above 0 the tree of an earlier call for the same game is grown further. Writes for
+    each action of the root `visits` (A,) and mean payoffs of the mover `values` (A,).
     """
-    for k in range(start, stop):
-        if not is_searched[k]:
-            continue
-        if first == 0:
-            plant(nodes, num_nodes, memory)
-        for index in range(first, last):
-            work[0] = states[k]
-            determinize(work[0], sample_key(keys[k], index))
-            iterate(work[0], nodes, num_nodes, settings, memory)
-        actions[k] = harvest(nodes, states[k].to_move, visits[k], values[k])
+    if first == 0:
+        plant(nodes, num_nodes, memory)
+    for index in range(first, last):
+        work[0] = state
+        determinize(work[0], sample_key(key, index))
+        iterate(work[0], nodes, num_nodes, settings, memory)
+    return harvest(nodes, state.to_move, visits, values)
 
 
 def plant(nodes, num_nodes, memory):
@@ -85,23 +82,16 @@ def new_node(nodes, num_nodes, action, next_sibling):
 
 def iterate(s, nodes, num_nodes, settings, memory):
     """Walk down, add a node, play out, and credit every node on the way."""
-    depth, node, is_in_tree = 0, ROOT, True
+    depth, node, size = 0, ROOT, num_nodes[0]
     memory.numbers[0] = ROOT
-    while not is_over(s, settings):
-        if is_in_tree:
-            size = num_nodes[0]
-            node = next_node(s, nodes, num_nodes, node, settings, memory)
-            is_in_tree = node != NONE and num_nodes[0] == size
+    while num_nodes[0] == size and not is_over(s, settings):
+        node = next_node(s, nodes, num_nodes, node, settings, memory)
         if node == NONE:
-            action = pick(s, memory)
-        else:
-            action = nodes[node].action
-            depth += 1
-            memory.numbers[depth] = node
-            node = node if is_in_tree else NONE
-        step(s, action)
-        s.step_count += 1
-    settle(s, settings, memory)
+            break
+        depth += 1
+        memory.numbers[depth] = node
+        carry_out(s, nodes[node].action)
+    play_out(s, settings, memory)
     credit(nodes, depth, s.num_players, memory)
 
 
@@ -119,7 +109,7 @@ def next_node(s, nodes, num_nodes, parent, settings, memory):
     if untried == 0:
         return best
     action = favourite
-    if favourite < 0 or not memory.mask[favourite]:
+    if favourite == NO_ACTION or not memory.mask[favourite]:
         action = nth_true(memory.mask, below(s, untried))
     child = new_node(nodes, num_nodes, action, nodes[parent].first_child)
     nodes[child].available = 1
