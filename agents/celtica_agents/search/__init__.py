@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from celtica_agents.greedy import rule_module
+from celtica_agents.greedy import has_rule, rule_module
+from celtica_agents.policy import PolicyAgent, load_policy
 from celtica_agents.search import tree
 from celtica_agents.search.kernels import search_kernel
 from celtica_agents.search.playouts import Settings, new_memory
@@ -28,6 +29,9 @@ GREEDY_SETTINGS = Settings(is_greedy=True, exploration=0.35, margin=10.0, bias=1
 """What an agent plays with by default, by its playouts. That a playout counts by how much it wins
 makes a difference between actions show with fewer of them; both were chosen by the payoff that the
 choices bring in positions of Celtica."""
+
+GUIDANCE = 0.5  # weight of a policy's shares at the root
+EVEN_SHARE = 0.1  # of the shares is even among the legal actions: a policy may be too sure
 
 MAX_ITERATIONS = 1_000_000
 MAX_MILLISECONDS = 600_000
@@ -91,8 +95,13 @@ class SearchAgent:
         values = np.full(masks.shape, np.nan)
         settings = self.settings._replace(max_steps=view.max_steps)
         keys = mix_keys(view.keys, self._key)
-        self._search((view.states, is_searched, keys), settings, (actions, visits, values))
+        games = (view.states, is_searched, keys, self._priors(view))
+        self._search(games, settings, (actions, visits, values))
         return Findings(actions, visits, values)
+
+    def _priors(self, view: View) -> np.ndarray:
+        """Return a policy's share of each action `(n, A)`; without a policy nothing looks at it."""
+        return np.zeros((len(view), view.spec.num_actions))
 
     def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
         raise NotImplementedError
@@ -148,6 +157,24 @@ class TreeAgent(SearchAgent):
                 elapsed, done = time.perf_counter() - start, goal
 
 
+class GuidedAgent(TreeAgent):
+    """Tree search that a trained policy guides at the root: PUCT there, UCB1 below."""
+
+    def __init__(
+        self, game: str, budget: Budget, policy: PolicyAgent, settings: Settings, name: str = "puct"
+    ) -> None:
+        super().__init__(game, budget, settings, name)
+        self._policy = policy
+
+    def _priors(self, view: View) -> np.ndarray:
+        logits = self._policy.logits(view.observations).astype(np.float64)
+        logits[~view.action_masks] = -np.inf
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        even = view.action_masks / view.action_masks.sum(axis=1, keepdims=True)
+        return (1 - EVEN_SHARE) * shares + EVEN_SHARE * even
+
+
 def iterations_to_look(done: int, elapsed: float, limit: float) -> int:
     """Return how many iterations to do before the clock is looked at again, at least one.
 
@@ -168,6 +195,24 @@ def make_ismcts(game: str, argument: str) -> TreeAgent:
     """Return tree search for a game: `ismcts:400`, `ismcts:50ms`, either followed by `:greedy`."""
     budget, is_greedy = read_argument("ismcts", argument, can_take_time=True)
     return TreeAgent(game, budget, settings_of(is_greedy), f"ismcts:{argument}")
+
+
+def make_puct(game: str, argument: str) -> GuidedAgent:
+    """Return tree search guided by a policy: `puct:100:PATH`, or `puct:50ms:PATH`.
+
+    Raises:
+        OptionError: the argument has another form.
+        CheckpointError: there is no policy at the path, or one for something else.
+    """
+    number, _, path = argument.partition(":")
+    if not path:
+        raise OptionError(
+            "the agent 'puct' is written puct:N:PATH or puct:Nms:PATH, N iterations or milliseconds "
+            f"a decision, such as puct:100:runs/first/best; got {f'puct:{argument}'!r}"
+        )
+    budget, _ = read_argument("puct", number, can_take_time=True)
+    settings = settings_of(has_rule(game))._replace(guidance=GUIDANCE)
+    return GuidedAgent(game, budget, load_policy(path, game), settings, f"puct:{argument}")
 
 
 def settings_of(is_greedy: bool) -> Settings:

@@ -31,7 +31,7 @@ MODULES = (playouts, flat, tree)
 
 
 def search_games(
-    states, is_searched, keys, first, last, work, nodes, num_nodes, settings, memory,
+    states, is_searched, keys, priors, first, last, work, nodes, num_nodes, settings, memory,
     actions, visits, values, start, stop,
 ):  # fmt: skip
     """Search the games marked among `start <= k < stop`; writes the choices `actions` (n,).
@@ -44,8 +44,8 @@ def search_games(
         if is_searched[k]:
             if nodes.size > 0:
                 actions[k] = grow_tree(
-                    states[k], keys[k], first, last, work, nodes, num_nodes, settings, memory,
-                    visits[k], values[k],
+                    states[k], keys[k], priors[k], first, last, work, nodes, num_nodes, settings,
+                    memory, visits[k], values[k],
                 )  # fmt: skip
             else:
                 actions[k] = compare_actions(
@@ -103,4 +103,4 @@ def example_arguments(game: str) -> tuple:
     nodes = np.zeros(1, tree.node_dtype(card.max_players))
     visits, values = np.zeros((1, 1), np.int64), np.zeros((1, 1))
     tail = (Settings(), new_memory(card), numbers, visits, values, 0, 0)
-    return (states, flags, keys, 0, 0, states, nodes, numbers, *tail)
+    return (states, flags, keys, values, 0, 0, states, nodes, numbers, *tail)

@@ -30,6 +30,7 @@ class Settings(NamedTuple):
         bias: head start in the tree of the action that the greedy rule would choose, divided by the
             visits so far plus one.
         caution: standard errors of a mean by which flat Monte Carlo prefers the greedy action.
+        guidance: weight of a policy's shares at the root of the tree; 0 leaves them out.
         margin: weight of the payoff `margin`, which says more than who wins, beside the game's own.
         max_steps: decisions after which the game itself is cut off.
     """
@@ -38,6 +39,7 @@ class Settings(NamedTuple):
     exploration: float = 0.7
     bias: float = 0.0
     caution: float = 0.0
+    guidance: float = 0.0
     margin: float = 0.0
     max_steps: int = NO_LIMIT
 
@@ -50,6 +52,7 @@ class Memory(NamedTuple):
     margins: np.ndarray  # (P,) float32, its payoffs by margin
     scratch: np.ndarray  # (SCRATCH_SIZE,) float64, for the greedy rule
     span: np.ndarray  # (2,) float64: lowest and highest payoff seen in this search
+    priors: np.ndarray  # (A,) float64, a policy's shares of the root's actions
     numbers: np.ndarray  # int64: candidates of flat Monte Carlo, or the path down the tree
 
 
@@ -61,6 +64,7 @@ def new_memory(card: GameSpec, path_size: int = 0) -> Memory:
         margins=np.zeros(card.max_players, np.float32),
         scratch=np.zeros(SCRATCH_SIZE),
         span=np.zeros(2),
+        priors=np.zeros(card.num_actions),
         numbers=np.zeros(max(card.num_actions, path_size), np.int64),
     )
 

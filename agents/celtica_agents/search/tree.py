@@ -6,7 +6,9 @@ out of the choice, so the bound counts how often an action was available and not
 parent was visited. Each seat maximizes its own payoff.
 
 Sources: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE TCIAIG 2012;
-Luckhardt and Irani, "An algorithmic solution of n-person games", AAAI 1986 (max-n).
+Luckhardt and Irani, "An algorithmic solution of n-person games", AAAI 1986 (max-n). Where a trained
+policy guides the choice at the root: Silver et al., "Mastering the game of Go without human
+knowledge", Nature 2017 (PUCT).
 """
 
 from __future__ import annotations
@@ -42,15 +44,16 @@ def node_dtype(num_players: int) -> np.dtype:
 
 
 def grow_tree(
-    state, key, first, last, work, nodes, num_nodes, settings, memory, visits, values
+    state, key, priors, first, last, work, nodes, num_nodes, settings, memory, visits, values
 ):  # fmt: skip
     """Return the most visited action of a game after iterations `first` to `last`.
 
-    With `first` above 0 the tree of an earlier call for the same game is grown further. Writes for
+    With `first` above 0 the tree of an earlier call for the same game is grown further. `priors`
+    (A,) are the shares of the root's actions by a policy, used if the settings say so. Writes for
     each action of the root `visits` (A,) and mean payoffs of the mover `values` (A,).
     """
     if first == 0:
-        plant(nodes, num_nodes, memory)
+        plant(nodes, num_nodes, priors, memory)
     for index in range(first, last):
         work[0] = state
         determinize(work[0], sample_key(key, index))
@@ -58,9 +61,10 @@ def grow_tree(
     return harvest(nodes, state.to_move, visits, values)
 
 
-def plant(nodes, num_nodes, memory):
+def plant(nodes, num_nodes, priors, memory):
     """Begin a tree of the root alone."""
     num_nodes[0] = 0
+    memory.priors[:] = priors
     new_node(nodes, num_nodes, NONE, NONE)
     memory.span[0] = np.inf
     memory.span[1] = -np.inf
@@ -102,14 +106,19 @@ def next_node(s, nodes, num_nodes, parent, settings, memory):
     """
     legal_mask(s, memory.mask)
     favourite = favour(s, settings, memory)
-    best = best_child(nodes, parent, s.to_move, favourite, settings, memory)
+    is_guided = parent == ROOT and settings.guidance > 0
+    best, best_bound = best_child(nodes, parent, s.to_move, favourite, is_guided, settings, memory)
     if num_nodes[0] == nodes.size:
         return best
     untried = count_true(memory.mask)
     if untried == 0:
         return best
     action = favourite
-    if favourite == NO_ACTION or not memory.mask[favourite]:
+    if is_guided:
+        action, bound = most_promising(nodes[ROOT], s.to_move, settings, memory)
+        if bound <= best_bound:
+            return best
+    elif favourite == NO_ACTION or not memory.mask[favourite]:
         action = nth_true(memory.mask, below(s, untried))
     child = new_node(nodes, num_nodes, action, nodes[parent].first_child)
     nodes[child].available = 1
@@ -117,9 +126,12 @@ def next_node(s, nodes, num_nodes, parent, settings, memory):
     return child
 
 
-def best_child(nodes, parent, seat, favourite, settings, memory):
-    """Return the legal child with the highest bound, or NONE; unmarks all children in the mask."""
-    low, width = memory.span[0], memory.span[1] - memory.span[0]
+def best_child(nodes, parent, seat, favourite, is_guided, settings, memory):
+    """Return the legal child with the highest bound, or NONE; unmarks all children in the mask.
+
+    Where a policy guides the choice the bound is that of PUCT, else of UCB1.
+    """
+    pull = settings.guidance * np.sqrt(nodes[parent].visits)
     best, best_bound = NONE, -np.inf
     child = nodes[parent].first_child
     while child != NONE:
@@ -127,14 +139,33 @@ def best_child(nodes, parent, seat, favourite, settings, memory):
         if memory.mask[node.action]:
             memory.mask[node.action] = False
             node.available += 1
-            value = (node.totals[seat] / node.visits - low) / width if width > 0 else 0.5
-            bound = value + settings.exploration * np.sqrt(np.log(node.available) / node.visits)
-            if node.action == favourite:
-                bound += settings.bias / (node.visits + 1)
+            bound = mean_value(node, seat, memory)
+            if is_guided:
+                bound += pull * memory.priors[node.action] / (node.visits + 1)
+            else:
+                bound += settings.exploration * np.sqrt(np.log(node.available) / node.visits)
+                if node.action == favourite:
+                    bound += settings.bias / (node.visits + 1)
             if bound > best_bound:
                 best, best_bound = child, bound
         child = node.next_sibling
-    return best
+    return best, best_bound
+
+
+def most_promising(root, seat, settings, memory):
+    """Return the marked action with the highest prior, and its bound: as good as the root so far."""
+    best, best_prior = NO_ACTION, -1.0
+    for action in range(memory.mask.size):
+        if memory.mask[action] and memory.priors[action] > best_prior:
+            best, best_prior = action, memory.priors[action]
+    value = mean_value(root, seat, memory) if root.visits > 0 else 1.0
+    return best, value + settings.guidance * np.sqrt(root.visits) * best_prior
+
+
+def mean_value(node, seat, memory):
+    """Return a seat's mean payoff over the visits of a node, from 0 to 1 over the span so far."""
+    low, width = memory.span[0], memory.span[1] - memory.span[0]
+    return (node.totals[seat] / node.visits - low) / width if width > 0 else 0.5
 
 
 def count_true(mask):
