@@ -3,8 +3,9 @@
 Legend: `B` games, `P` players, `A` actions, `F` features, `n` rows picked by `where`.
 
 Policy, stated once: masks are True = legal. In a finished game nothing is left to decide, so its
-mask row is all True and its observation is that of the last mover. A game that reaches `max_steps`
-is truncated: no payoff. A game that ends on that very step is terminated, not truncated.
+mask row is all True; its observation is that of the seat that decided last or, in a truncated game,
+would decide next. A game that reaches `max_steps` is truncated: no payoff. A game that ends on that
+very step is terminated, not truncated.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,13 @@ def finished_run(tmp_path_factory):
 def start(out, *arguments):
     command = [sys.executable, "-m", "celtica_train.cli", "train", "--out", str(out), *arguments]
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=Path(out).parent
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=Path(out).parent,
+        # Tests that run in the background ignore Ctrl-C, and their children would too.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
 
 
