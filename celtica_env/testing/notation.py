@@ -173,7 +173,7 @@ def accepted_changes(table: Table) -> list[np.ndarray]:
     rng, batch, accepted = np.random.default_rng(table.seed), table.batch(4), []
     card = batch.game
     for count, (rows, actions) in enumerate(decisions(batch)):
-        if count % (SAMPLE_EVERY * table.stride) == 0:
+        if count % table.stride == 0:
             origin = batch.states[rows[[count % len(rows)]]]
             accepted += [
                 state for state in changes(rng, card.fields, origin) if is_accepted(card, state)
