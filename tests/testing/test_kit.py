@@ -237,6 +237,36 @@ def test_the_command_refuses_what_is_unknown(capsys):
     assert "known games" in capsys.readouterr().err
 
 
+OWN_GAME = ["--game", "tiny", "--package", "tests.core.tiny_game"]
+
+
+@pytest.mark.usefixtures("own_registry")
+def test_every_command_takes_a_game_of_ones_own(capsys, tmp_path):
+    file = str(tmp_path / "games.jsonl")
+    assert (
+        cli.main(
+            ["evaluate", "random", "--players", "2", "--games", "2", "--replays", file, *OWN_GAME]
+        )
+        == 0
+    )
+    registry._GAMES.pop("tiny")
+    assert cli.main(["replay", file, *OWN_GAME[2:]]) == 0
+    assert "2 games play as recorded" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["check", "x"], ["evaluate", "random"], ["replay", "x"], ["bench"], ["train", "--out", "x"]],
+    ids=lambda command: command[0],
+)
+def test_every_command_says_that_there_is_no_such_package(command, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*command, "--package", "no_such"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"celtica {command[0]}: cannot import 'no_such'")
+    assert "install the extra" not in error
+
+
 @pytest.mark.parametrize("number", ["0", "-2"])
 def test_the_command_refuses_to_play_no_games(number, capsys):
     assert cli.main(["check", "celtica", "--games", number]) == 2
