@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
 import sys
 import threading
 import time
@@ -23,8 +24,12 @@ from typing import Any
 import numba
 import numpy as np
 
-from celtica_env.core import loops
+from celtica_env.core import verbs
+from celtica_env.core.errors import OptionError
 
+VERBS = tuple(verb for name, verb in vars(verbs).items() if callable(verb) and name[0] != "_")
+"""The stubs of all verbs."""
+OPTIONAL_VERBS = (verbs.is_truncated,)
 ANNOUNCE_AFTER = 2.0  # seconds; loading from the cache takes a fraction of one
 
 
@@ -106,11 +111,37 @@ def announced(what: str) -> Iterator[None]:
 
 @cache
 def game_namespace(package: str) -> dict[str, Any]:
-    """Return every name of a game's `rules` and `observe` modules, and verbs it may leave out."""
-    names: dict[str, Any] = {"is_truncated": numba.njit(loops.is_truncated)}
+    """Return a game's verbs by name, with those that it may leave out; no other name of a game.
+
+    Raises:
+        OptionError: a verb is missing, takes other arguments or is not compiled.
+    """
+    own: dict[str, Any] = {}
     for module in game_modules(package):
-        names.update(vars(module))
-    return names
+        own.update(vars(module))
+    names = {verb.__name__: numba.njit(verb) for verb in OPTIONAL_VERBS}
+    return {**names, **{verb.__name__: _own_verb(own, verb, package) for verb in wanted(own)}}
+
+
+def wanted(own: Mapping[str, Any]) -> list[Callable]:
+    """Return the stubs of the verbs that a game must have, or has although it need not."""
+    required = [verb for verb in VERBS if verb not in OPTIONAL_VERBS]
+    return required + [verb for verb in OPTIONAL_VERBS if verb.__name__ in own]
+
+
+def _own_verb(own: Mapping[str, Any], stub: Callable, package: str) -> Callable:
+    """Return the game's verb that a stub stands for."""
+    name, arguments = stub.__name__, str(inspect.signature(stub))
+    verb = own.get(name)
+    wish = f"expected {name}{arguments} in {package}, as celtica_env.core.verbs describes it"
+    if not callable(verb):
+        raise OptionError(f"{wish}; there is none")
+    if not numba.config.DISABLE_JIT and not hasattr(verb, "py_func"):
+        raise OptionError(f"{wish}; it is not compiled: put numba's @njit before it")
+    seen = inspect.signature(getattr(verb, "py_func", verb))
+    if len(seen.parameters) != len(inspect.signature(stub).parameters):
+        raise OptionError(f"{wish}; its arguments are {seen}")
+    return verb
 
 
 def game_modules(package: str) -> tuple[ModuleType, ModuleType]:

@@ -7,21 +7,22 @@ of the batch; row k of every other array belongs to record `rows[k]`. Each loop 
 
 import numpy as np
 
+from celtica_env.core.verbs import (
+    censor,
+    determinize,
+    is_legal,
+    is_terminal,
+    is_truncated,
+    legal_mask,
+    observe,
+    potential,
+    reset,
+    returns,
+    step,
+)
+
 DISABLED, SAME_STEP, NEXT_STEP = 0, 1, 2
 """Autoreset modes, as numbers for the kernels."""
-
-
-def _verb(*_):
-    raise NotImplementedError("bound to a game's function by core.compile")
-
-
-def is_truncated(s):
-    """Say whether the game's own limit cuts it off: never, unless the game has this verb too."""
-    return False
-
-
-reset = step = is_legal = legal_mask = observe = is_terminal = _verb
-returns = potential = censor = determinize = _verb
 
 
 def reset_games(states, rows, keys, reseed, start, stop):

@@ -51,6 +51,7 @@ from celtica_train.checkpoint import (
 )
 from celtica_train.evaluate import Result, evaluate
 from celtica_train.imitation import imitate
+from celtica_train.own_game import OwnGame
 from celtica_train.progress import TrainingProgress
 from celtica_train.report import plot_learning_curve, print_strength
 
@@ -61,7 +62,7 @@ FINAL_SEED = 20_000
 
 
 @dataclass
-class Config:
+class Config(OwnGame):
     """Train a bot and print how strong it is.
 
     Ctrl-C saves and stops; the same command with --resume goes on.
@@ -403,6 +404,7 @@ def prepare(argv: list[str]) -> Config:
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise CheckpointError(f"{stored} is missing or damaged: {error}") from error
         resumed = tyro.cli(Config, args=argv, prog="celtica train", default=default)
+        resumed.enter_package()
         check_ranges(resumed)
         remove_partial_files(config.out)
         write_config(resumed)
@@ -411,6 +413,7 @@ def prepare(argv: list[str]) -> Config:
         raise OptionError(
             f"{config.out} exists; go on with --resume, or choose another folder with --out"
         )
+    config.enter_package()
     check_ranges(config)
     write_config(config)
     return config

@@ -11,10 +11,11 @@ import tyro
 from celtica_env import load_replays
 from celtica_env.core.errors import OptionError, ReplayError
 from celtica_env.testing.playthrough import playthrough
+from celtica_train.own_game import OwnGame
 
 
 @dataclass
-class Config:
+class Config(OwnGame):
     """Play the games of a file again; fails if one does not end as recorded."""
 
     file: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
@@ -28,6 +29,7 @@ class Config:
 def main(argv: list[str]) -> int:
     """Run `celtica replay`."""
     config = tyro.cli(Config, args=argv, prog="celtica replay")
+    config.enter_package()
     replays = load_replays(config.file)
     if config.shown_every < 1:
         raise OptionError(f"--shown-every must be at least 1, got {config.shown_every}")
