@@ -25,13 +25,14 @@ from celtica_env import Agent, __version__, load_agent, make_batch
 from celtica_env.core.agents import ask
 from celtica_env.core.errors import OptionError
 from celtica_train.evaluate import evaluate
+from celtica_train.own_game import OwnGame
 
 TIMED_DECISIONS = 60
 TIMING_SEED = 77
 
 
 @dataclass
-class Config:
+class Config(OwnGame):
     """Play each of several agents against each other one, and keep the results in a file.
 
     With three players and more, an agent holds one seat and its rival all others, both ways round.
@@ -53,6 +54,7 @@ class Config:
 def main(argv: list[str]) -> int:
     """Run `celtica ladder`."""
     config = tyro.cli(Config, args=argv, prog="celtica ladder")
+    config.enter_package()
     if len(set(config.agents)) < 2 or len(set(config.agents)) < len(config.agents):
         raise OptionError("name two agents or more, none of them twice")
     for name in config.agents:
