@@ -34,8 +34,13 @@ ANNOUNCE_AFTER = 2.0  # seconds; loading from the cache takes a fraction of one
 
 
 def fingerprint(modules: Iterable[ModuleType]) -> str:
-    """Return a hash of the sources of every module beside the given ones, and of the flags."""
-    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
+    """Return a hash of the sources of every module beside the given ones, and of the flags.
+
+    The names of the modules count too: cached machine code imports them by name.
+    """
+    modules = list(modules)
+    names = " ".join(sorted(module.__name__ for module in modules))
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK} {names}".encode())
     folders = sorted({Path(module.__file__ or "").parent for module in modules})
     for folder in folders:
         for source in sorted(folder.glob("*.py")):

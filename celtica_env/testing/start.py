@@ -73,6 +73,8 @@ def arguments_of_verbs(spec: GameSpec) -> dict[str, tuple]:
 
 def cause_of(error: Exception) -> str:
     """Return the first line of numba's message that says what is wrong, and the last place."""
+    if isinstance(error, KeyError):  # all that numba says of a field that it does not find
+        return f"the record has no field {error}"
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     useful = [line for line in lines if not line.startswith(NOISE)]
     places = [line for line in lines if line.startswith("File ")]

@@ -118,6 +118,20 @@ def test_an_edited_rule_changes_the_games_although_the_cache_is_warm(warm_copy):
     assert again["compiled"] == 0  # the old code is still there
 
 
+def test_a_package_under_another_name_does_not_take_the_code_of_the_old_one(warm_copy):
+    """Machine code imports its modules by name, and those of the old name are gone."""
+    folder, hashes = warm_copy
+    (folder / "tiny_game").rename(folder / "renamed_game")
+    for source in (folder / "renamed_game").glob("*.py"):
+        source.write_text(source.read_text().replace("tests.core.tiny_game", "renamed_game"))
+    code = (
+        "import json, celtica_env; from tests.core.trajectory import report;"
+        "celtica_env.register_game('tiny', 'renamed_game');"
+        f"print(json.dumps(report({TINY_RUNS!r}, 1, None)))"
+    )
+    assert json.loads(processes.run_python(code, folder))["hashes"] == hashes
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("full_check")
 def test_an_edited_helper_of_the_core_is_compiled_anew(warm_copy):

@@ -243,7 +243,7 @@ CARD_FAULTS = {
     ),
     "games are longer than declared": CardFault(
         declared(max_steps=5),
-        "masks.never_empty",
+        "start.games_end",
         "expected every game to end within 5 decisions, as declared in max_steps; one goes on",
     ),
     "two actions have one name": CardFault(
@@ -278,7 +278,7 @@ CARD_FAULTS = {
             fields=tuple(field for field in tiny_game.FIELDS if field.name != "points"),
         ),
         "notation.positions_read_back",
-        "is not as expected: points: expected ",
+        "saw PositionError: the points are not those of the cards played",
     ),
     "more players are declared than can sit": CardFault(
         declared(min_players=1),

@@ -73,8 +73,7 @@ def test_without_a_start_nothing_else_is_checked(monkeypatch, tmp_path):
     with pytest.raises(ConformanceError, match="tiny: 1 of 1 checks failed") as failure:
         check_game(NAME)
     message = str(failure.value)
-    assert "Field 'over' was not found in record" in message
-    assert re.search(r'File ".*rules.py", line \d+', message)
+    assert "expected `is_terminal` to compile: the record has no field 'over'" in message
     assert len(message.splitlines()) < 6
 
 
@@ -133,7 +132,9 @@ def test_checks_are_chosen_by_theme_or_name(tiny):
 
 
 def test_what_is_unknown_is_refused_with_what_is_known(tiny):
-    with pytest.raises(OptionError, match="no check and no theme 'mask'; there are facts, masks"):
+    with pytest.raises(
+        OptionError, match="no check and no theme 'mask'; there are start, facts, masks"
+    ):
         check_game(tiny, checks=["mask"])
     with pytest.raises(OptionError, match="a list of names, got the text 'masks'"):
         check_game(tiny, checks="masks")
@@ -292,7 +293,9 @@ def test_pytest_checks_the_game_of_a_package_named_by_a_variable(tmp_path):
 
 def test_pytest_reports_one_failure_of_a_game_that_does_not_compile(monkeypatch, tmp_path):
     RULE_FAULTS["a verb is missing"].enter(monkeypatch, tmp_path, "tiny_without_a_verb")
-    status, output = pytest_of("tiny_without_a_verb", tmp_path, "-k", "start or masks", "-rs")
+    status, output = pytest_of(
+        "tiny_without_a_verb", tmp_path, "-k", "verbs_are or games_end or never_empty", "-rs"
+    )
     assert "start.verbs_are_there_and_compile fails" in output
-    assert re.search(r"2 failed, 12 skipped", output), output
+    assert re.search(r"2 failed, 2 passed, 2 skipped", output), output
     assert status == 1
