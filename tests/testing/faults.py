@@ -207,10 +207,11 @@ RULE_FAULTS |= {
         "notation.what_is_accepted_can_be_played",
         "expected `complete` to refuse a position from which the game cannot be played; it accepts",
     ),
-    "a record with any points is taken for a position": RuleFault(
-        (("__init__.py", "WORTH_OF_A_KIND:\n", "WORTH_OF_A_KIND and False:\n"),),
+    "every record is taken for a position": RuleFault(
+        (("__init__.py", "    record = records[0]\n",
+          "    records['deck_size'] = records['deck'].sum()\n    return\n    record = records[0]\n"),),
         "notation.what_is_accepted_can_be_played",
-        "'s observation (points) within [0, 1], saw 1.",
+        "expected `complete` to refuse a position from which the game cannot be played; it accepts",
     ),
 }  # fmt: skip
 
