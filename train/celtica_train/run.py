@@ -278,6 +278,8 @@ class Run:
         self.learner.steps = self._saved_steps = facts["steps"]
         # Deals not seen before the break.
         self.learner.seed(self.config.seed + facts["steps"] + 1)
+        if self.pool:
+            self.refill_pool()
 
 
 def policy_weights(learner: Learner) -> dict[str, np.ndarray]:
@@ -351,6 +353,9 @@ def train(run: Run) -> bool:
     except KeyboardInterrupt:
         run.save()
         return False
+    except (RuntimeError, ValueError):
+        run.check_finite()  # a broken network makes torch fail in words of its own
+        raise
     return True
 
 

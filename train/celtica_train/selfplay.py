@@ -49,6 +49,8 @@ ILLEGAL_LOGIT = -1e8  # finite, so that 0 times it is 0 in the entropy
 VALUE_WEIGHT = 0.5
 MAX_GRADIENT = 0.5
 EPSILON = 1e-5  # Adam's
+WARM_UP = 20  # updates until the step size is full: Adam's first ones undo what was imitated
+STAGGER_STEPS = 256  # about as many as a game has, a few seconds
 NUM_PAYOFFS_SHOWN = 1000
 
 
@@ -156,6 +158,7 @@ class SelfPlayLearner:
 
     Attributes:
         steps: decisions learned from so far.
+        num_updates: updates in this session.
         holders: `(B, P)` who holds each seat: LEARNER or an index of `opponents`.
         payoffs: of the learner in its last games against opponents.
     """
@@ -174,7 +177,9 @@ class SelfPlayLearner:
         )
         self.decisions = Decisions(self.batch, config.steps)
         self.steps = 0
+        self.num_updates = 0
         self.opponents: list[Agent] = []
+        self._weights = torch.zeros(0)
         self.holders = np.full((self.batch.num_games, self.batch.num_players), LEARNER)
         self.payoffs: deque[float] = deque(maxlen=NUM_PAYOFFS_SHOWN)
         self._rows = np.arange(self.batch.num_games)
@@ -218,9 +223,21 @@ class SelfPlayLearner:
     def learn(self, run: Run) -> None:
         """Train until the time of the run is up."""
         run.before_rollout()
+        self.stagger()
         while self.collect(run):
             self.update(run.learning_rate)
             run.before_rollout()
+
+    def stagger(self) -> None:
+        """Bring the games to different depths, as the last opponent plays them.
+
+        Games that all begin at once are alike for long, and what is learned from positions that are
+        alike soon goes too far.
+        """
+        for step in range(STAGGER_STEPS):
+            self.batch.reset(self._rows % STAGGER_STEPS == step)
+            self.batch.step(ask(self.opponents[-1], self.batch.view()))
+        self.draw_holders(self._rows)
 
     # --- playing ----------------------------------------------------------------------------------
 
@@ -276,7 +293,9 @@ class SelfPlayLearner:
         return actions[:, 0].numpy()
 
     def draw_holders(self, games: np.ndarray) -> None:
-        """Draw who holds the seats in games that begin `(n,)`."""
+        """Draw who holds the seats in games that begin `(n,)`; the learner, with no opponents."""
+        if not self.opponents:
+            return
         shape = (len(games), self.batch.num_players)
         drawn = torch.multinomial(self._weights, shape[0] * shape[1], replacement=True)
         holders = drawn.reshape(shape).numpy()
@@ -291,8 +310,9 @@ class SelfPlayLearner:
     def update(self, learning_rate: float) -> None:
         """Learn from the complete decisions, in minibatches, then drop them."""
         config, decisions = self.config, self.decisions
+        self.num_updates += 1
         for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate
+            group["lr"] = learning_rate * min(1, self.num_updates / WARM_UP)
         rows = torch.from_numpy(decisions.complete())
         advantages = torch.from_numpy(decisions.advantages(config.gamma, config.gae_lambda))
         returns = advantages + torch.from_numpy(decisions.values[: decisions.size])

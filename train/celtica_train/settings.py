@@ -96,12 +96,14 @@ class SelfPlayConfig(Config):
     """
 
     trainer: Literal["maskable", "selfplay"] = "selfplay"
-    opponent_share: float = 0.5
+    opponent_share: float = 0.7
     """Share of the games in which opponents hold every seat but one; the learner has the rest."""
-    num_envs: int = 1024
+    greedy_share: float = 0.8
+    num_envs: int = 512
     steps: int = 32
     batch_size: int = 1024
     epochs: int = 1
+    learning_rate: float = 7e-4
 
 
 TRAINERS: dict[str, type[Config]] = {"maskable": Config, "selfplay": SelfPlayConfig}
@@ -116,19 +118,10 @@ def prepare(argv: list[str]) -> Config:
         OptionError: the folder exists and is not to be resumed, or a value is out of range.
         CheckpointError: there is nothing to resume.
     """
-    trainer = named_trainer(argv)
-    config = tyro.cli(TRAINERS[trainer or "maskable"], args=argv, prog="celtica train")
-    if config.resume:
-        default = stored_config(config.out)
-        if trainer not in (None, default.trainer):
-            raise OptionError(f"the run in {config.out} has the trainer {default.trainer!r}")
-        resumed = tyro.cli(
-            TRAINERS[default.trainer], args=argv, prog="celtica train", default=default
-        )
-        check_ranges(resumed)
-        remove_partial_files(config.out)
-        write_config(resumed)
-        return resumed
+    told = foretold(argv)
+    if told.resume:
+        return prepare_again(argv, told.out, told.trainer)
+    config = tyro.cli(TRAINERS[told.trainer or "maskable"], args=argv, prog="celtica train")
     if not is_free(config.out):
         raise OptionError(
             f"{config.out} exists; go on with --resume, or choose another folder with --out"
@@ -138,11 +131,28 @@ def prepare(argv: list[str]) -> Config:
     return config
 
 
-def named_trainer(argv: list[str]) -> str | None:
-    """Return the trainer that the command line names; each has settings of its own."""
+def foretold(argv: list[str]) -> argparse.Namespace:
+    """Return what decides which settings there are: `trainer` or None, `resume` and `out`."""
     parser = argparse.ArgumentParser(prog="celtica train", add_help=False, allow_abbrev=False)
     parser.add_argument("--trainer", choices=TRAINERS)
-    return parser.parse_known_args(argv)[0].trainer
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--out", type=Path, default=Config.out)
+    return parser.parse_known_args(argv)[0]
+
+
+def prepare_again(argv: list[str], out: Path, trainer: str | None) -> Config:
+    """Return the stored configuration with what the command line says in its place."""
+    stored = stored_config(out)
+    if trainer not in (None, stored.trainer):
+        raise OptionError(
+            f"the run in {out} has the trainer {stored.trainer!r}; leave --trainer out, or begin "
+            "another run"
+        )
+    config = tyro.cli(type(stored), args=argv, prog="celtica train", default=stored)
+    check_ranges(config)
+    remove_partial_files(out)
+    write_config(config)
+    return config
 
 
 def stored_config(out: Path) -> Config:
@@ -204,8 +214,8 @@ def check_ranges(config: Config) -> None:
                  "learning_rate", "threads"):  # fmt: skip
         if getattr(config, name) <= 0:
             raise OptionError(f"{name} must be above 0, got {getattr(config, name)}")
-    for name in ("gamma", "gae_lambda", "clip_range"):
-        if not 0 <= getattr(config, name) <= 1:
+    for name in ("gamma", "gae_lambda", "clip_range", "opponent_share"):
+        if hasattr(config, name) and not 0 <= getattr(config, name) <= 1:
             raise OptionError(f"{name} must be between 0 and 1, got {getattr(config, name)}")
     if not config.hidden or min(config.hidden) < 1:
         raise OptionError(f"hidden must be sizes above 0, got {config.hidden}")
