@@ -49,10 +49,13 @@ def expect_usable(out, elapsed):
     return facts["elapsed"]
 
 
-def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(tmp_path, is_full_check):
+@pytest.mark.parametrize("trainer", settings.TRAINERS)
+def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(
+    trainer, tmp_path, is_full_check
+):
     chance, elapsed = np.random.default_rng(0), 0.0
-    begin = ["train", "--out", "run", *TINY, "--minutes", "30"]
-    moments = list(MOMENTS) * 4 if is_full_check else list(MOMENTS)[:3]
+    begin = ["train", "--out", "run", "--trainer", trainer, *TINY, "--minutes", "30"]
+    moments = list(MOMENTS) * 4 if is_full_check else list(MOMENTS)[:2]
     for kill, moment in enumerate(moments):
         command = [*begin, "--resume"] if kill else begin
         run_killed(moment, MOMENTS[moment] * chance.random(), command, tmp_path)

@@ -1,4 +1,4 @@
-"""The training command: what it leaves, how it goes on, what it refuses."""
+"""The training command, with either trainer: what it leaves, how it goes on, what it refuses."""
 
 import json
 import re
@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import celtica_env
 from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_train import cli, ppo, settings
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
-from celtica_train.run import Run
+from celtica_train.run import Run, make_learner
 from tests.core.processes import TIMEOUT
 
 TINY = [
@@ -27,10 +28,10 @@ TINY = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def finished_run(tmp_path_factory):
+@pytest.fixture(scope="module", params=settings.TRAINERS)
+def finished_run(tmp_path_factory, request):
     out = tmp_path_factory.mktemp("runs") / "tiny"
-    assert cli.main(["train", "--out", str(out), *TINY]) == 0
+    assert cli.main(["train", "--out", str(out), "--trainer", request.param, *TINY]) == 0
     return out
 
 
@@ -68,15 +69,14 @@ def test_a_run_leaves_all_it_promises(finished_run):
 
 
 def test_the_exported_policy_is_the_network(finished_run):
-    config = settings.Config(out=finished_run, num_envs=16, steps=8, hidden=(16, 16))
-    learner = ppo.MaskablePPOLearner(config)
+    config = settings.stored_config(finished_run)
+    learner = make_learner(config)
     Run(config, learner, progress=None).restore()
     view = celtica_env.make_batch("celtica", 64, seed=0).view()
     agent = celtica_env.load_agent(str(finished_run / "last"), "celtica")
-    actions, _ = learner.model.predict(
-        view.observations, action_masks=view.action_masks, deterministic=True
-    )
-    assert np.array_equal(agent.act(view), actions)
+    with torch.no_grad():
+        logits, _ = learner.evaluate(torch.from_numpy(view.observations))
+    assert agent.logits(view.observations) == pytest.approx(logits.numpy(), abs=1e-4)
 
 
 def test_trained_and_sampling_policies_play_a_thousand_games_legally(finished_run):
@@ -95,9 +95,9 @@ def test_an_existing_folder_is_left_alone(finished_run, capsys):
     assert before == {p: p.stat().st_mtime_ns for p in finished_run.rglob("*")}
 
 
-def test_resume_goes_on_where_it_stopped(tmp_path, capsys):
+def test_resume_goes_on_where_it_stopped(finished_run, tmp_path):
     out = tmp_path / "run"
-    assert cli.main(["train", "--out", str(out), *TINY]) == 0
+    shutil.copytree(finished_run, out)
     _, before = load_checkpoint(out / settings.CHECKPOINT_FILE)
     assert cli.main(["train", "--out", str(out), "--resume", "--minutes", "0.25"]) == 0
     _, after = load_checkpoint(out / settings.CHECKPOINT_FILE)
@@ -116,6 +116,33 @@ def test_resume_keeps_the_settings_that_are_not_given_anew(finished_run, tmp_pat
     assert (longer.minutes, longer.num_envs) == (2, 16)
     with pytest.raises(OptionError, match="minutes"):
         settings.prepare(["--out", str(out), "--resume", "--minutes", "0"])
+    other = next(name for name in settings.TRAINERS if name != kept.trainer)
+    with pytest.raises(OptionError, match=f"has the trainer '{kept.trainer}'"):
+        settings.prepare(["--out", str(out), "--resume", "--trainer", other])
+
+
+def test_a_resumed_run_meets_its_pool_at_once(finished_run):
+    config = settings.stored_config(finished_run)
+    met = []
+    learner = make_learner(config)
+    learner.set_opponents = lambda agents, weights: met.extend(agents)
+    Run(config, learner, progress=None).restore()
+    assert met[:2] == ["random", "greedy"]
+    assert met[2].name.startswith("snapshot")
+
+
+@pytest.mark.parametrize("trainer", settings.TRAINERS)
+def test_a_network_that_breaks_stops_the_run_and_leaves_the_good_checkpoint(
+    trainer, tmp_path, capsys
+):
+    out = tmp_path / "run"
+    arguments = ["--trainer", trainer, *TINY, "--imitate", "none", "--learning-rate", "1e30"]
+    assert cli.main(["train", "--out", str(out), *arguments, "--minutes", "5"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("celtica train: a weight is no longer a number after")
+    assert f"the last good checkpoint is {out / settings.CHECKPOINT_FILE}" in told
+    arrays, _ = load_checkpoint(out / settings.CHECKPOINT_FILE)
+    assert all(np.isfinite(array).all() for array in arrays.values() if array.dtype.kind == "f")
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_in_words(tmp_path, capsys):

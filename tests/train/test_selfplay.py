@@ -215,7 +215,6 @@ def test_self_play_learns_to_win(tiny_game, monkeypatch):
     for _ in range(60):
         learner.update(3e-3)
         learner.collect(run)
-    print(before, np.mean(learner.payoffs))
     assert np.mean(learner.payoffs) > before + 0.5
 
 

@@ -23,7 +23,8 @@ CONFIG_FILE = "config.json"
 class Config:
     """Train a bot and print how strong it is.
 
-    Ctrl-C saves and stops; the same command with --resume goes on.
+    Ctrl-C saves and stops; the same command with --resume goes on. The trainer selfplay has other
+    defaults and one more setting: celtica train --trainer selfplay --help.
     """
 
     out: Path = Path("runs/ppo")
