@@ -218,7 +218,7 @@ class SelfPlayLearner:
 
     @cached_property
     def _writer(self) -> SummaryWriter:
-        return SummaryWriter(self.config.out / "tensorboard")
+        return SummaryWriter(self.config.out / "tensorboard" / "selfplay")
 
     def learn(self, run: Run) -> None:
         """Train until the time of the run is up."""
