@@ -142,15 +142,17 @@ class Run:
         """See that training has not broken the network.
 
         Raises:
-            TrainingError: a weight is NaN or infinite; names the checkpoint from before.
+            TrainingError: weights are not finite or too large to reckon with; names the checkpoint
+                from before.
         """
-        if all(bool(torch.isfinite(weight).all()) for weight in self.learner.network.parameters()):
+        if all(bool(torch.isfinite(w.norm())) for w in self.learner.network.parameters()):
             return
         out = self.config.out
         state = f"after {self._saved_steps:,} decisions" if self._saved_steps else "from the start"
         raise TrainingError(
-            f"a weight is no longer a number after {self.learner.steps:,} decisions; the last good "
-            f"checkpoint is {out / CHECKPOINT_FILE}, {state}; go on from it with "
+            f"the network is broken, its weights not finite or far too large, after "
+            f"{self.learner.steps:,} decisions; the last good checkpoint is "
+            f"{out / CHECKPOINT_FILE}, {state}; go on from it with "
             f"{resume_command(self.config)} and a lower --learning-rate than "
             f"{self.config.learning_rate}"
         )
