@@ -175,9 +175,9 @@ def wrapper_table(config: Config) -> Table:
 
 def training_table(config: Config) -> Table:
     """Measure MaskablePPO on the native VecEnv: collecting alone, and with learning."""
-    from celtica_train import ppo
+    from celtica_train import ppo, settings
 
-    model = ppo.make_model(ppo.Config(game=config.game))
+    model = ppo.make_model(settings.Config(game=config.game))
     model.tensorboard_log = None
     rounds: dict[str, list[float]] = {"collecting": [], "collecting + learning": []}
     _, callback = model._setup_learn(10**9)
