@@ -6,7 +6,9 @@ out of the choice, so the bound counts how often an action was available and not
 parent was visited. Each seat maximizes its own payoff.
 
 Sources: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE TCIAIG 2012;
-Luckhardt and Irani, "An algorithmic solution of n-person games", AAAI 1986 (max-n).
+Auer, Cesa-Bianchi, Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine
+Learning 2002 (the bound); Luckhardt and Irani, "An algorithmic solution of n-person games", AAAI
+1986 (max-n).
 """
 
 from __future__ import annotations
