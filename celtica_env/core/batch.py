@@ -29,7 +29,7 @@ from celtica_env.core.notation import check_positions
 from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Recorder, Replay
 from celtica_env.core.streams import check_seed, stream_keys
-from celtica_env.core.types import FULL, PAYOFFS, Game
+from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, Game
 from celtica_env.core.view import View
 
 AUTORESET = {
@@ -37,7 +37,6 @@ AUTORESET = {
     "same_step": loops.SAME_STEP,
     "next_step": loops.NEXT_STEP,
 }
-NO_LIMIT = 2**31 - 1
 MIN_ROWS_PER_THREAD = 64
 MAX_LISTED = 12  # legal actions named in an error
 
@@ -255,7 +254,8 @@ class Batch:
         movers = self._movers[: len(rows)]
         self._run(self._kernels.censor_games, len(rows), self.states, rows, movers, states)
         ids, ticks = rows + self.game_offset, self._ticks[rows]
-        return View(self.game, self._kernels, states, self.finished[rows], ids, ticks)
+        finished, limit = self.finished[rows], self._step_limit
+        return View(self.game, self._kernels, states, finished, ids, ticks, limit)
 
     # --- how a batch changes ---------------------------------------------------------------------
 

@@ -24,12 +24,12 @@ from typing import Any
 import numba
 import numpy as np
 
-from celtica_env.core import verbs
+from celtica_env.core import rng, verbs
 from celtica_env.core.errors import OptionError
 
-VERBS = tuple(verb for name, verb in vars(verbs).items() if callable(verb) and name[0] != "_")
+VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
 """The stubs of all verbs."""
-OPTIONAL_VERBS = (verbs.is_truncated,)
+OPTIONAL_VERBS = (verbs.is_truncated, verbs.random_legal)
 ANNOUNCE_AFTER = 2.0  # seconds; loading from the cache takes a fraction of one
 
 
@@ -77,6 +77,19 @@ def compile_entry(
         return numba.njit(signature, nogil=True)(bound)
 
 
+def bind(functions: Iterable[Callable], namespace: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `namespace` with plain functions compiled into it.
+
+    Their globals are the result, so they may use its names and each other; each is compiled when
+    an entry that uses it is.
+    """
+    names = dict(namespace)
+    for function in functions:
+        bound = FunctionType(function.__code__, names, function.__name__)
+        names[function.__name__] = numba.njit(bound)
+    return names
+
+
 def _interpreted(function: Callable) -> Callable:
     """Let plain Python read record fields as attributes and wrap around in 64 bits."""
 
@@ -118,14 +131,17 @@ def announced(what: str) -> Iterator[None]:
 def game_namespace(package: str) -> dict[str, Any]:
     """Return a game's verbs by name, with those that it may leave out; no other name of a game.
 
+    What the latter need is there too: the core's `below`.
+
     Raises:
         OptionError: a verb is missing, takes other arguments or is not compiled.
     """
     own: dict[str, Any] = {}
     for module in game_modules(package):
         own.update(vars(module))
-    names = {verb.__name__: numba.njit(verb) for verb in OPTIONAL_VERBS}
-    return {**names, **{verb.__name__: _own_verb(own, verb, package) for verb in wanted(own)}}
+    names = {verb.__name__: _own_verb(own, verb, package) for verb in wanted(own)}
+    left_out = [verb for verb in OPTIONAL_VERBS if verb.__name__ not in names]
+    return bind(left_out, {**names, "below": rng.below})
 
 
 def wanted(own: Mapping[str, Any]) -> list[Callable]:

@@ -16,6 +16,9 @@ import numpy as np
 PAYOFFS = ("win", "rank", "margin")
 """Ways to turn a final standing into numbers; a record holds the index of one of them."""
 
+NO_LIMIT = 2**31 - 1
+"""Number of decisions that no game reaches."""
+
 FULL = -1
 """Value of the record field `viewer` in a state from which nothing was removed."""
 

@@ -5,8 +5,11 @@ decorated with numba's `@njit`. It writes in place, allocates nothing, and touch
 core calls it by position, with the arguments named here. Legend: `P` players, `A` actions, `F`
 features.
 
-These are stubs: `core.compile` binds the loops to a game's own functions.
+These are stubs: `core.compile` binds the loops to a game's own functions. A game may leave out the
+two that do something.
 """
+
+from celtica_env.core.rng import below
 
 
 def reset(s):
@@ -52,6 +55,24 @@ def is_terminal(s):
 def is_truncated(s):
     """Return whether a limit of the game's own cuts it off, unpaid. A game may leave it out."""
     return False
+
+
+def random_legal(s, mask):
+    """Return a legal action, each with equal probability; advances the stream of the record.
+
+    `mask` (A,) bool is working memory. A game may have a verb of this name that finds the same
+    action without looking at every one.
+    """
+    legal_mask(s, mask)
+    count = 0
+    for action in range(mask.size):
+        count += mask[action]
+    left = below(s, count)
+    action = 0
+    while left > 0 or not mask[action]:
+        left -= mask[action]
+        action += 1
+    return action
 
 
 def returns(s, out):

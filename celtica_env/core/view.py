@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
-from celtica_env.core.types import Game, GameSpec
+from celtica_env.core.types import NO_LIMIT, Game, GameSpec
 
 
 class View:
@@ -19,6 +19,7 @@ class View:
     Attributes:
         states: `(n,)` records without what the mover cannot know.
         finished: `(n,)` bool; whatever an agent answers for a finished game is ignored.
+        max_steps: decisions after which a game is cut off, counted in `step_count`.
     """
 
     def __init__(
@@ -29,10 +30,12 @@ class View:
         finished: np.ndarray,
         ids: np.ndarray,
         ticks: np.ndarray,
+        max_steps: int = NO_LIMIT,
     ) -> None:
         self.game = game
         self.states = states
         self.finished = finished
+        self.max_steps = max_steps
         self._kernels = kernels
         self._ids = ids
         self._ticks = ticks

@@ -59,6 +59,7 @@ def arguments_of_verbs(spec: GameSpec) -> dict[str, tuple]:
         "action": numba.int64,
         "seat": numba.uint8,
         "key": numba.uint64,
+        "mask": numba.boolean[::1],
     }
     outs = {"legal_mask": numba.boolean[::1], "observe": numba.int8[::1]}
 

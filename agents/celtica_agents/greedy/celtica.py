@@ -36,9 +36,13 @@ NEXT_TURN = 0.7  # share of the best play left in hand
 OPENED = 0.85  # share of what the next player finds
 PART = 0.112  # a part for somebody else
 SCARCITY = 0.02  # for a kind that has nearly run out
+SCARCE = SCARCITY / (1 + np.arange(PARTS_PER_KIND + 1))  # by the parts of the kind left to take
 
-# Working memory: three rows of counts per kind or level, and the value of k parts taken or given.
-OWN, SHOWN, LEVELS, GAIN, LOSS = 0, 9, 18, 30, 41
+GROWTH = (2 * np.arange(NUM_KINDS + 1) + 1) / NUM_KINDS**2  # what a part adds, by the amulet's size
+
+# Working memory: three rows of counts per kind or level, the value of k parts taken or given, and
+# per colour the best landing left in hand and the chance that the next player has none of it.
+OWN, SHOWN, LEVELS, GAIN, LOSS, BEST, MISSING = 0, 9, 18, 29, 39, 49, 54
 
 
 @njit
@@ -64,23 +68,21 @@ def load(s, w):
         w[SHOWN + kind] = s.display[kind]
     for level in range(PARTS_PER_KIND + 1):
         w[LEVELS + level] = 0
-        for kind in range(NUM_KINDS):
-            if w[OWN + kind] > level:
-                w[LEVELS + level] += 1
+    for kind in range(NUM_KINDS):
+        for level in range(s.parts[s.to_move, kind]):
+            w[LEVELS + level] += 1
 
 
 @njit
 def gain_of(w, kind):
     """Return what one more part of a kind adds to own worth."""
-    size = w[LEVELS + int(w[OWN + kind])]
-    return (2 * size + 1) / NUM_KINDS**2
+    return GROWTH[int(w[LEVELS + int(w[OWN + kind])])]
 
 
 @njit
 def loss_of(w, kind):
     """Return what giving up a part of a kind takes from own worth."""
-    size = w[LEVELS + int(w[OWN + kind]) - 1]
-    return (2 * size - 1) / NUM_KINDS**2
+    return GROWTH[int(w[LEVELS + int(w[OWN + kind]) - 1]) - 1]
 
 
 @njit
@@ -102,8 +104,8 @@ def best_take(s, w):
     best, best_value = -1, -1.0
     for kind in range(NUM_KINDS):
         if w[SHOWN + kind] > 0:
-            supply = s.stacks[kind] + s.lost[kind] + w[SHOWN + kind]
-            value = gain_of(w, kind) + SCARCITY / (1 + supply)
+            supply = s.stacks[kind] + s.lost[kind] + int(w[SHOWN + kind])
+            value = gain_of(w, kind) + SCARCE[supply]
             if value > best_value:
                 best, best_value = kind, value
     return best
@@ -123,9 +125,16 @@ def best_give(w):
 
 @njit
 def value_amounts(s, w):
-    """Write what taking, and what giving, k parts is worth, for k of 0..9, then load again."""
+    """Write what taking, and what giving, k parts is worth, then load again.
+
+    For k from 0 to the most that a place of the board brings or costs.
+    """
     w[GAIN] = w[LOSS] = 0
-    for k in range(1, NUM_KINDS + 1):
+    most, least = 0, 0
+    for place in range(GOAL + 1):
+        most = max(most, s.landing[place])
+        least = min(least, s.landing[place])
+    for k in range(1, most + 1):
         w[GAIN + k] = w[GAIN + k - 1]
         kind = best_take(s, w)
         if kind >= 0:
@@ -133,7 +142,7 @@ def value_amounts(s, w):
             add_part(w, kind, 1)
             w[SHOWN + kind] -= 1
     load(s, w)
-    for k in range(1, NUM_KINDS + 1):
+    for k in range(1, 1 - least):
         w[LOSS + k] = w[LOSS + k - 1]
         kind = best_give(w)
         if kind >= 0:
@@ -148,6 +157,7 @@ def value_amounts(s, w):
 @njit
 def choose_play(s, w):
     value_amounts(s, w)
+    value_colours(s, w)
     best, best_value = PASS_ACTION, -np.inf
     for colour in range(NUM_COLOURS):
         for druid_cards in range(s.hand[s.to_move, colour] + 1):
@@ -162,6 +172,19 @@ def choose_play(s, w):
 
 
 @njit
+def value_colours(s, w):
+    """Write per colour what looking ahead from every play needs."""
+    unseen = total(s.druid_supply)
+    next_hand = s.hand_size[next_seat(s, s.to_move)]
+    for colour in range(NUM_COLOURS):
+        w[BEST + colour] = best_landing(s, w, s.druids[colour], s.hand[s.to_move, colour])
+        missing = 1 - s.druid_supply[colour] / unseen if unseen > 0 else 1.0
+        w[MISSING + colour] = 1.0
+        for _ in range(next_hand):
+            w[MISSING + colour] *= missing
+
+
+@njit
 def value_of_play(s, w, colour, druid_cards, experience_cards):
     value = -druid_cards * DRUID_CARD - experience_cards * EXPERIENCE_CARD
     place = s.druids[colour]
@@ -169,7 +192,8 @@ def value_of_play(s, w, colour, druid_cards, experience_cards):
     if place < GOAL:
         target = min(place + druid_cards + experience_cards, GOAL)
         value += value_of_landing(s, w, target)
-        value -= OPENED * (opening(s, colour, target) - opening(s, colour, place))
+        missing = w[MISSING + colour]
+        value -= OPENED * (opening(s, missing, target) - opening(s, missing, place))
     return value + NEXT_TURN * value_of_next(s, w, colour, druid_cards, target)
 
 
@@ -184,35 +208,37 @@ def value_of_landing(s, w, place):
 
 
 @njit
+def best_landing(s, w, place, held):
+    """Return the best that a druid can be moved to with some of the cards held, or -inf."""
+    best = -np.inf
+    for cards in range(1, held + 1):
+        value = -cards * DRUID_CARD
+        if place < GOAL:
+            value += value_of_landing(s, w, min(place + cards, GOAL))
+        best = max(best, value)
+    return best
+
+
+@njit
 def value_of_next(s, w, moved, spent, target):
     """Return the best landing left for the own next turn with druid cards, should none move."""
-    best = -np.inf
+    best = best_landing(s, w, target, s.hand[s.to_move, moved] - spent)
     for colour in range(NUM_COLOURS):
-        held = s.hand[s.to_move, colour]
-        place = s.druids[colour]
-        if colour == moved:
-            held -= spent
-            place = target
-        for cards in range(1, held + 1):
-            value = -cards * DRUID_CARD
-            if place < GOAL:
-                value += value_of_landing(s, w, min(place + cards, GOAL))
-            best = max(best, value)
+        if colour != moved:
+            best = max(best, w[BEST + colour])
     return best if best > -np.inf else 0.0
 
 
 @njit
-def opening(s, colour, place):
-    """Return what the next player may hope to gain with a druid on `place`."""
+def opening(s, missing, place):
+    """Return what the next player may hope to gain with a druid on `place`.
+
+    `missing` is the probability that the next player holds no card of its colour.
+    """
     if place == GOAL:
-        return 0.0
-    unseen = total(s.druid_supply)
-    if unseen == 0:
         return 0.0
     hope = 0.0
     chance = 1.0
-    share = s.druid_supply[colour] / unseen
-    missing = (1 - share) ** s.hand_size[next_seat(s, s.to_move)]
     for cards in range(1, 3):
         chance *= 1 - missing
         hope = max(hope, chance * PART * s.landing[min(place + cards, GOAL)])

@@ -496,6 +496,84 @@ def forbid_overshooting(s, out):
             out[action] = is_legal_play(s, action)
 
 
+# --- A random choice, without a look at all 340 actions -------------------------------------------
+
+
+@njit
+def random_legal(s, mask):
+    """Return a legal action, each with equal probability; advances the stream of the record.
+
+    The one that drawing from `legal_mask` would find; `mask` is not needed.
+    """
+    if s.phase == PLAY:
+        return random_play(s)
+    takes = num_held(s.display) if can_take(s) else 0
+    gives = num_held(s.parts[s.to_move]) if can_give(s) else 0
+    others = 2 if s.phase == CULT else 1 if s.phase == CASH else 0
+    left = below(s, takes + gives + others)
+    if left < takes:
+        return TAKE_ACTION + nth_held(s.display, left)
+    left -= takes
+    if left < gives:
+        return GIVE_ACTION + nth_held(s.parts[s.to_move], left)
+    return PASS_ACTION - (others - 1 - (left - gives))
+
+
+@njit
+def num_held(pile):
+    count = 0
+    for i in range(pile.size):
+        count += 1 if pile[i] > 0 else 0
+    return count
+
+
+@njit
+def nth_held(pile, left):
+    """Return the index of which there is something, after `left` others of that sort."""
+    i = 0
+    while left > 0 or pile[i] == 0:
+        left -= 1 if pile[i] > 0 else 0
+        i += 1
+    return i
+
+
+@njit
+def random_play(s):
+    count = 0
+    for colour in range(NUM_COLOURS):
+        count += num_plays(s, colour)
+    left = below(s, count)
+    colour = 0
+    while left >= num_plays(s, colour):
+        left -= num_plays(s, colour)
+        colour += 1
+    return colour * PLAYS_PER_COLOUR + nth_play(s, colour, left)
+
+
+@njit
+def num_plays(s, colour):
+    """Return how many ways there are to play cards of a colour."""
+    longest = longest_move(s, colour)
+    experience = s.experience[s.to_move, colour]
+    count = -1  # playing nothing is none
+    for druid_cards in range(min(s.hand[s.to_move, colour], longest) + 1):
+        count += 1 + min(experience, longest - druid_cards)
+    return count
+
+
+@njit
+def nth_play(s, colour, left):
+    """Return the number, within a colour, of its play after `left` others."""
+    longest = longest_move(s, colour)
+    experience = s.experience[s.to_move, colour]
+    left += 1
+    druid_cards = 0
+    while left > min(experience, longest - druid_cards):
+        left -= 1 + min(experience, longest - druid_cards)
+        druid_cards += 1
+    return druid_cards * EXPERIENCE_CHOICES + left - 1
+
+
 # --- How it ends ---------------------------------------------------------------------------------
 
 

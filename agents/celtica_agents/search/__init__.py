@@ -1,0 +1,196 @@
+"""Agents that search: they play a position out many times before they choose, in any game.
+
+Everything a search knows is the view's censored records; the rest it deals itself, at random among
+what the record allows. A choice depends on the agent's seed and on the decision (`view.keys`), so
+it does not matter how games are batched; with a budget of time it depends on the machine as well.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from celtica_agents.greedy import rule_module
+from celtica_agents.search import tree
+from celtica_agents.search.kernels import search_kernel
+from celtica_agents.search.playouts import Settings, new_memory
+from celtica_env.core.errors import OptionError
+from celtica_env.core.registry import load_game
+from celtica_env.core.streams import check_seed, mix_keys, stream_keys
+from celtica_env.core.view import View
+
+RANDOM_SETTINGS = Settings(exploration=0.7, margin=10.0)
+GREEDY_SETTINGS = Settings(is_greedy=True, exploration=0.35, margin=10.0, bias=1.0, caution=0.75)
+"""What an agent plays with by default, by its playouts. That a playout counts by how much it wins
+makes a difference between actions show with fewer of them; both were chosen by the payoff that the
+choices bring in positions of Celtica."""
+
+MAX_ITERATIONS = 1_000_000
+MAX_MILLISECONDS = 600_000
+MAX_NODES = 1 << 18  # of a tree that grows by the clock; later iterations go on without new ones
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a search may take for one decision: a number of iterations, or milliseconds."""
+
+    amount: int
+    is_time: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.amount}ms" if self.is_time else str(self.amount)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What a search found.
+
+    Attributes:
+        actions: `(n,)` the choice per row.
+        visits: `(n, A)` iterations spent on each action; all zero where nothing was to choose.
+        values: `(n, A)` mean worth of each action's playouts to the mover, as the settings count
+            it; nan for what was not played out.
+    """
+
+    actions: np.ndarray
+    visits: np.ndarray
+    values: np.ndarray
+
+
+class SearchAgent:
+    """What both searches share; `_search` fills arrays for the rows that have a choice."""
+
+    def __init__(self, game: str, budget: Budget, settings: Settings, name: str) -> None:
+        self.name = name
+        self.settings = settings
+        self._game = game
+        self._budget = budget
+        if settings.is_greedy:
+            rule_module(game)
+        search_kernel(game)  # compiled now and not at the first decision
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Start the agent's own randomness anew."""
+        self._key = stream_keys(check_seed(seed), np.zeros(1))
+
+    def act(self, view: View) -> np.ndarray:
+        """Return the choice per row, `(n,)`."""
+        return self.search(view).actions
+
+    def search(self, view: View) -> Findings:
+        """Return the choice per row and what it rests on."""
+        masks = view.action_masks
+        is_searched = ~view.finished & (masks.sum(axis=1) > 1)
+        actions = masks.argmax(axis=1)
+        visits = np.zeros(masks.shape, np.int64)
+        values = np.full(masks.shape, np.nan)
+        settings = self.settings._replace(max_steps=view.max_steps)
+        keys = mix_keys(view.keys, self._key)
+        self._search((view.states, is_searched, keys), settings, (actions, visits, values))
+        return Findings(actions, visits, values)
+
+    def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
+        raise NotImplementedError
+
+    def _run(self, num_nodes: int) -> Callable:
+        """Return `run(games, first, last, settings, out, start, stop)` with memory for nodes."""
+        kernel, card = search_kernel(self._game), load_game(self._game).spec
+        work, memory = np.zeros(1, card.state_dtype), new_memory(card, num_nodes)
+        nodes = np.empty(num_nodes, tree.node_dtype(card.max_players))
+        size = np.zeros(1, np.int64)
+
+        def run(games, first, last, settings, out, start, stop):
+            kernel(*games, first, last, work, nodes, size, settings, memory, *out, start, stop)
+
+        return run
+
+
+class FlatAgent(SearchAgent):
+    """Flat Monte Carlo: the action whose playouts end best."""
+
+    def __init__(
+        self, game: str, budget: Budget, settings: Settings = RANDOM_SETTINGS, name: str = "mc"
+    ) -> None:
+        super().__init__(game, budget, settings, name)
+
+    def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
+        self._run(0)(games, 0, self._budget.amount, settings, out, 0, len(games[0]))
+
+
+class TreeAgent(SearchAgent):
+    """Information-set Monte Carlo tree search: the action visited most.
+
+    Memory does not grow while it searches: a node per iteration, or `MAX_NODES` of them if the
+    budget is one of time, each of 20 bytes and 8 for every seat.
+    """
+
+    def __init__(
+        self, game: str, budget: Budget, settings: Settings = RANDOM_SETTINGS, name: str = "ismcts"
+    ) -> None:
+        super().__init__(game, budget, settings, name)
+
+    def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
+        if not self._budget.is_time:
+            run = self._run(self._budget.amount + 1)
+            run(games, 0, self._budget.amount, settings, out, 0, len(games[0]))
+            return
+        run, limit = self._run(MAX_NODES), self._budget.amount / 1000
+        for k in np.flatnonzero(games[1]).tolist():
+            start, elapsed, done = time.perf_counter(), 0.0, 0
+            while elapsed < limit:
+                goal = done + iterations_to_look(done, elapsed, limit)
+                run(games, done, goal, settings, out, k, k + 1)
+                elapsed, done = time.perf_counter() - start, goal
+
+
+def iterations_to_look(done: int, elapsed: float, limit: float) -> int:
+    """Return how many iterations to do before the clock is looked at again, at least one.
+
+    A quarter of those that the time left allows at the pace so far; seconds.
+    """
+    if done == 0 or elapsed <= 0:
+        return 1
+    return max(1, int(done * (limit - elapsed) / elapsed / 4))
+
+
+def make_mc(game: str, argument: str) -> FlatAgent:
+    """Return flat Monte Carlo for a game: `mc:200`, or `mc:200:greedy` with greedy playouts."""
+    budget, is_greedy = read_argument("mc", argument, can_take_time=False)
+    return FlatAgent(game, budget, settings_of(is_greedy), f"mc:{argument}")
+
+
+def make_ismcts(game: str, argument: str) -> TreeAgent:
+    """Return tree search for a game: `ismcts:400`, `ismcts:50ms`, either followed by `:greedy`."""
+    budget, is_greedy = read_argument("ismcts", argument, can_take_time=True)
+    return TreeAgent(game, budget, settings_of(is_greedy), f"ismcts:{argument}")
+
+
+def settings_of(is_greedy: bool) -> Settings:
+    """Return the default settings for playouts by the greedy rule, or at random."""
+    return GREEDY_SETTINGS if is_greedy else RANDOM_SETTINGS
+
+
+def read_argument(name: str, argument: str, *, can_take_time: bool) -> tuple[Budget, bool]:
+    """Return the budget that an agent's name asks for, and whether playouts are to be greedy.
+
+    Raises:
+        OptionError: the argument has another form; the message shows the forms there are.
+    """
+    match = re.fullmatch(r"([0-9]{1,9})(ms)?(:greedy)?", argument)
+    is_time = match is not None and match[2] is not None
+    most = MAX_MILLISECONDS if is_time else MAX_ITERATIONS
+    if match is None or not 1 <= int(match[1]) <= most or (is_time and not can_take_time):
+        raise OptionError(
+            f"the agent {name!r} is written {name}:N or {name}:N:greedy, N iterations a decision "
+            f"from 1 to {MAX_ITERATIONS}"
+            + (f", or with Nms, milliseconds from 1 to {MAX_MILLISECONDS}" if can_take_time else "")
+            + f", such as {name}:400:greedy"
+            + (f" or {name}:50ms" if can_take_time else "")
+            + f"; got {f'{name}:{argument}' if argument else name!r}"
+        )
+    return Budget(int(match[1]), is_time), match[3] is not None

@@ -1,0 +1,101 @@
+"""Both searches of a game, compiled with its verbs into one piece of machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from inspect import isfunction
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from celtica_agents.greedy import choose, has_rule, rule_module
+from celtica_agents.search import flat, playouts, tree
+from celtica_agents.search.flat import compare_actions
+from celtica_agents.search.playouts import NO_ACTION, Settings, new_memory
+from celtica_agents.search.tree import grow_tree
+from celtica_env.core import loops, rng
+from celtica_env.core.compile import (
+    announced,
+    bind,
+    compile_entry,
+    fingerprint,
+    game_modules,
+    game_namespace,
+)
+from celtica_env.core.registry import load_game
+from celtica_env.core.types import GameSpec
+
+MODULES = (playouts, flat, tree)
+
+
+def search_games(
+    states, is_searched, keys, first, last, work, nodes, num_nodes, settings, memory,
+    actions, visits, values, start, stop,
+):  # fmt: skip
+    """Search the games marked among `start <= k < stop`; writes the choices `actions` (n,).
+
+    By iterations `first` to `last` of tree search, or by about `last` playouts of flat Monte Carlo
+    where there is no memory for nodes. `visits` and `values` (n, A): see `grow_tree` and
+    `compare_actions`.
+    """
+    for k in range(start, stop):
+        if is_searched[k]:
+            if nodes.size > 0:
+                actions[k] = grow_tree(
+                    states[k], keys[k], first, last, work, nodes, num_nodes, settings, memory,
+                    visits[k], values[k],
+                )  # fmt: skip
+            else:
+                actions[k] = compare_actions(
+                    states[k], keys[k], last, work, settings, memory, visits[k], values[k]
+                )
+
+
+@cache
+def search_kernel(game: str) -> Callable:
+    """Compile, or load from disk, the searches of a game; announced when slow."""
+    namespace, key = bound_names(game)
+    with announced(f"the search for {game}"):
+        return compile_entry(search_games, namespace, example_arguments(game), key)
+
+
+def bound_names(game: str) -> tuple[dict[str, Any], str]:
+    """Return the functions of both searches bound to a game, and the fingerprint of their code."""
+    package = load_game(game).package
+    rule = [rule_module(game)] if has_rule(game) else []
+    names = {**game_namespace(package), **constants()}
+    names = {**names, "choose": rule[0].choose} if rule else bind([choose], names)
+    names = bind([f for module in MODULES for f in kernels_of(module)], names)
+    return names, fingerprint([*game_modules(package), loops, *MODULES, *rule])
+
+
+def kernels_of(module: ModuleType) -> list[Callable]:
+    """Return the functions that a module defines itself; those with type hints stay in Python."""
+    own = [f for f in vars(module).values() if isfunction(f) and f.__module__ == module.__name__]
+    return [f for f in own if not f.__annotations__]
+
+
+def constants() -> dict:
+    """Return what the loops use besides functions."""
+    return {
+        "np": np,
+        "mix": rng.mix,
+        "GOLDEN_GAMMA": rng.GOLDEN_GAMMA,
+        "MARGIN": playouts.MARGIN,
+        "NO_ACTION": NO_ACTION,
+        "ROOT": tree.ROOT,
+        "NONE": tree.NONE,
+    }
+
+
+def example_arguments(game: str) -> tuple:
+    """Return examples of the arguments of `search_games`."""
+    card: GameSpec = load_game(game).spec
+    states, flags = np.zeros(1, card.state_dtype), np.zeros(1, np.bool_)
+    keys, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int64)
+    nodes = np.zeros(1, tree.node_dtype(card.max_players))
+    visits, values = np.zeros((1, 1), np.int64), np.zeros((1, 1))
+    tail = (Settings(), new_memory(card), numbers, visits, values, 0, 0)
+    return (states, flags, keys, 0, 0, states, nodes, numbers, *tail)
