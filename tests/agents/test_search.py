@@ -25,6 +25,7 @@ from celtica_env.core import registry, verbs
 from celtica_env.core.compile import bind, game_namespace
 from celtica_env.core.errors import OptionError, UnknownNameError
 from celtica_env.games.celtica.tables import PARTS_PER_KIND, Phase
+from celtica_env.testing.play import play_some
 from celtica_train.evaluate import evaluate
 from tests.core import processes
 from tests.core.tiny_game.tables import DRAW, HAND_LIMIT, NUM_KINDS
@@ -53,7 +54,7 @@ def tiny(monkeypatch):
 
 @each_game
 @pytest.mark.parametrize("name", NAMES)
-def test_searches_play_whole_games_legally(game, name):
+def test_searches_play_legally(game, name):
     """An illegal action would raise in `step`."""
     card = celtica_env.spec(game)
     agent = searcher(name, game)
@@ -68,6 +69,7 @@ def test_searches_play_whole_games_legally(game, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_choices_depend_on_seed_and_decision_alone(game, name):
     batch = celtica_env.make_batch(game, 12, seed=1)
+    play_some(batch, 9)  # to where there is a choice
     agent = searcher(name, game)
     agent.reset(5)
     together = agent.search(batch.view())
