@@ -59,7 +59,7 @@ def test_searches_play_legally(game, name):
     card = celtica_env.spec(game)
     agent = searcher(name, game)
     for num_players in (card.min_players, card.max_players):
-        batch = celtica_env.make_batch(game, 2, num_players, seed=3)
+        batch = celtica_env.make_batch(game, 2, num_players, seed=3, max_steps=120)
         while not batch.finished.all():
             rows = np.flatnonzero(~batch.finished)
             batch.step(agent.act(batch.view(rows)), where=rows)
