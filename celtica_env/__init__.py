@@ -9,7 +9,7 @@ from celtica_env.core.notation import (
     position_from_text,
     position_to_text,
 )
-from celtica_env.core.registry import games, register_game, spec
+from celtica_env.core.registry import games, register_game, registered_games, spec
 from celtica_env.core.replay import Replay, load_replays, save_replays
 from celtica_env.core.view import View
 from celtica_env.version import __version__
@@ -34,4 +34,5 @@ __all__ = [
     "spec",
 ]
 
-register_environments()
+# Not the games of other distributions, whose packages import this one in their turn.
+register_environments(registered_games())

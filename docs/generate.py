@@ -1,9 +1,10 @@
 """Write the generated parts of the documents anew: `python docs/generate.py [--check]`.
 
 A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. The facts come from
-the registry, the games' identity cards, the checks of the conformance kit, `acceptance.json`, and
-`figures.json`, which holds what was measured; a figure that is null there reads "not measured yet".
-With `--check` nothing is written, and the exit status is 1 if a document is out of date.
+the registry, the games' identity cards, the checks of the conformance kit, `acceptance.json`, the
+measurements of `celtica ladder` in `agents/ladder.jsonl`, and `figures.json`, which holds what else
+was measured; a figure that is null there reads "not measured yet". With `--check` nothing is
+written, and the exit status is 1 if a document is out of date.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from celtica_env.core.registry import load_game
 from celtica_env.core.types import Game, Piece
 from celtica_env.testing import all_checks
 from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id
+from celtica_train.ladder import read_ladder
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures.json"
+LADDER = ROOT / "agents" / "ladder.jsonl"
 ACCEPTANCE = ROOT / "docs" / "acceptance.json"
 PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 STATUS = re.compile(r"^Status: \*\*(verified|lightly tested|known issues)\*\*", re.MULTILINE)
@@ -54,6 +57,7 @@ def documents() -> dict[Path, dict[str, str]]:
             "speed": speed_table(figures),
         },
         ROOT / "docs" / "acceptance.md": {"acceptance": acceptance_table()},
+        ROOT / "agents" / "README.md": {"ladder": ladder_tables(read_ladder(LADDER))},
     }
     for name in games():
         game = load_game(name)
@@ -111,6 +115,47 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], numbers: Sequenc
 def yes_no(flag: bool) -> str:
     """Return a flag in words."""
     return "yes" if flag else "no"
+
+
+# --- the ladder ----------------------------------------------------------------------------------
+
+
+def ladder_tables(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return a heading and a table for each game and number of players on the ladder."""
+    tables: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        tables.setdefault((entry["game"], entry["players"]), []).append(entry)
+    parts = []
+    for (game, players), found in sorted(tables.items(), key=lambda item: item[0]):
+        facts = sorted({f"version {e['package_version']}, {e['measured_on']}" for e in found})
+        parts.append(
+            f"### {game}, {players} players (even share {100 / players:.0f}%)\n\n"
+            f"{ladder_table(found)}\n\nMeasured with {'; '.join(facts)}."
+        )
+    return "\n\n".join(parts)
+
+
+def ladder_table(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return the win share of each agent against each rival, the time it takes beside its name."""
+    cells: dict[tuple[str, str], str] = {}
+    times: dict[str, float] = {}
+    for entry in entries:
+        agent, rival, share = entry["agent"], entry["rival"], entry["win_share"]
+        cells[agent, rival] = share_cell(share, entry["ci95"])
+        if entry["players"] == 2:
+            cells[rival, agent] = share_cell(1 - share, entry["rival_ci95"])
+        times |= entry["milliseconds"]
+    header = ["agent", "ms a decision", *(f"against {rival}" for rival in times)]
+    rows = [
+        [f"`{agent}`", f"{times[agent]:.3f}", *(cells.get((agent, rival), "") for rival in times)]
+        for agent in times
+    ]
+    return table(header, rows, numbers=range(1, len(header)))
+
+
+def share_cell(share: float, interval: Sequence[float]) -> str:
+    """Return a win share with its interval."""
+    return f"{share:.0%} ({interval[0]:.0%} to {interval[1]:.0%})"
 
 
 # --- the package's README ------------------------------------------------------------------------

@@ -3,8 +3,9 @@
 Legend: `B` games, `P` players, `A` actions, `F` features, `n` rows picked by `where`.
 
 Policy, stated once: masks are True = legal. In a finished game nothing is left to decide, so its
-mask row is all True and its observation is that of the last mover. A game that reaches `max_steps`
-is truncated: no payoff. A game that ends on that very step is terminated, not truncated.
+mask row is all True; its observation is that of the seat that decided last or, in a truncated game,
+would decide next. A game that reaches `max_steps` is truncated: no payoff. A game that ends on that
+very step is terminated, not truncated.
 """
 
 from __future__ import annotations
@@ -126,6 +127,7 @@ class Batch:
         template["num_players"] = num_players
         template["payoff"] = PAYOFFS.index(payoff)
         template["viewer"] = FULL
+        self._template = template.tobytes()  # options, board and way of payoff
         self.states = np.repeat(template, num_games)
         self.final_states = self.states.copy() if autoreset == "same_step" else self.states[:0]
         self.finished = np.zeros(num_games, np.bool_)
@@ -328,6 +330,9 @@ class Batch:
     ) -> None:
         """Put positions on the table, which go on from there.
 
+        A record brings its options, board and way of payoff with it, for the games that are dealt
+        later in its row as well.
+
         Args:
             states: `(n,)` full records of this game and number of players, from `states` of a
                 batch, `View.sample` or `position_from_text`.
@@ -365,16 +370,17 @@ class Batch:
             info: what to keep with it, such as the agents' names; anything JSON can hold.
 
         Raises:
-            OptionError: the batch does not record, or there is no such game.
+            OptionError: the batch does not record, there is no such game, or JSON cannot hold
+                `info`.
         """
         if self._recorder is None:
             raise OptionError("games are recorded in a batch made with record=True only")
-        row = int(self._rows([row])[0])
+        row = _check_int("row", row, 0, self.num_games - 1)
         if not final:
             return self._recorder.replay(row, self.states[row], info)
         if row not in self._final_replays:
             raise OptionError(f"no game {row} has ended in a batch with autoreset='same_step'")
-        return replace(self._final_replays[row], info=dict(info or {}))
+        return replace(self._final_replays[row], info={} if info is None else info)
 
     def clone(self) -> Batch:
         """Return an independent copy; both go on identically under the same actions."""
@@ -386,15 +392,22 @@ class Batch:
         """Go back to where `saved`, a clone of this batch, stands; it stays as it is.
 
         Raises:
-            OptionError: it is a batch of another game or size.
+            OptionError: it is none, or a batch made with other arguments.
         """
-        same = ("num_games", "num_players")
-        if saved.spec != self.spec or any(getattr(saved, n) != getattr(self, n) for n in same):
+        if not isinstance(saved, Batch) or saved.made_with != self.made_with:
             raise OptionError(
-                f"can restore a batch of {self.num_games} games of {self.spec.id} for "
-                f"{self.num_players} players only"
+                f"can restore only what clone() of this batch returned: {self.num_games} games of "
+                f"{self.spec.id} for {self.num_players} players, made with the same arguments"
             )
         self.__setstate__(saved.__getstate__())
+
+    @property
+    def made_with(self) -> tuple[Any, ...]:
+        """What two batches must have in common to go back to each other's games."""
+        return (
+            self.spec.id, self.num_games, self.num_players, self.autoreset, self.max_steps,
+            self.reuse_buffers, self.is_recording, self._template,
+        )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -574,14 +587,16 @@ def make_batch(
         OptionError: an argument or option is unknown or out of range.
     """
     card = load_game(game)
-    _check_int("num_games", num_games, 1, NO_LIMIT)
-    _check_int("num_players", num_players, card.spec.min_players, card.spec.max_players)
-    _check_int("num_threads", num_threads, 1, NO_LIMIT)
-    _check_int("game_offset", game_offset, 0, 2**62)
+    num_games = _check_int("num_games", num_games, 1, NO_LIMIT)
+    num_players = _check_int(
+        "num_players", num_players, card.spec.min_players, card.spec.max_players
+    )
+    num_threads = _check_int("num_threads", num_threads, 1, NO_LIMIT)
+    game_offset = _check_int("game_offset", game_offset, 0, 2**62)
     _check_choice("autoreset", autoreset, list(AUTORESET))
     _check_choice("payoff", payoff, PAYOFFS)
     if max_steps is not None:
-        _check_int("max_steps", max_steps, 1, NO_LIMIT)
+        max_steps = _check_int("max_steps", max_steps, 1, NO_LIMIT)
     unknown = sorted(set(options) - set(card.spec.options))
     if unknown:
         raise OptionError(
@@ -589,8 +604,8 @@ def make_batch(
         )
     return Batch(
         card,
-        int(num_games),
-        int(num_players),
+        num_games,
+        num_players,
         seed=None if seed is None else check_seed(seed),
         autoreset=autoreset,
         max_steps=max_steps,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import inspect
 import sys
 import threading
 import time
@@ -23,15 +24,23 @@ from typing import Any
 import numba
 import numpy as np
 
-from celtica_env.core import loops, rng
+from celtica_env.core import rng, verbs
+from celtica_env.core.errors import OptionError
 
-OPTIONAL_VERBS = (loops.is_truncated, loops.random_legal)
+VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
+"""The stubs of all verbs."""
+OPTIONAL_VERBS = (verbs.is_truncated, verbs.random_legal)
 ANNOUNCE_AFTER = 2.0  # seconds; loading from the cache takes a fraction of one
 
 
 def fingerprint(modules: Iterable[ModuleType]) -> str:
-    """Return a hash of the sources of every module beside the given ones, and of the flags."""
-    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
+    """Return a hash of the sources of every module beside the given ones, and of the flags.
+
+    The names of the modules count too: cached machine code imports them by name.
+    """
+    modules = list(modules)
+    names = " ".join(sorted(module.__name__ for module in modules))
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK} {names}".encode())
     folders = sorted({Path(module.__file__ or "").parent for module in modules})
     for folder in folders:
         for source in sorted(folder.glob("*.py")):
@@ -120,11 +129,40 @@ def announced(what: str) -> Iterator[None]:
 
 @cache
 def game_namespace(package: str) -> dict[str, Any]:
-    """Return every name of a game's `rules` and `observe` modules, and verbs it may leave out."""
-    names: dict[str, Any] = {"below": rng.below}
+    """Return a game's verbs by name, with those that it may leave out; no other name of a game.
+
+    What the latter need is there too: the core's `below`.
+
+    Raises:
+        OptionError: a verb is missing, takes other arguments or is not compiled.
+    """
+    own: dict[str, Any] = {}
     for module in game_modules(package):
-        names.update(vars(module))
-    return bind([verb for verb in OPTIONAL_VERBS if verb.__name__ not in names], names)
+        own.update(vars(module))
+    names = {verb.__name__: _own_verb(own, verb, package) for verb in wanted(own)}
+    left_out = [verb for verb in OPTIONAL_VERBS if verb.__name__ not in names]
+    return bind(left_out, {**names, "below": rng.below})
+
+
+def wanted(own: Mapping[str, Any]) -> list[Callable]:
+    """Return the stubs of the verbs that a game must have, or has although it need not."""
+    required = [verb for verb in VERBS if verb not in OPTIONAL_VERBS]
+    return required + [verb for verb in OPTIONAL_VERBS if verb.__name__ in own]
+
+
+def _own_verb(own: Mapping[str, Any], stub: Callable, package: str) -> Callable:
+    """Return the game's verb that a stub stands for."""
+    name, arguments = stub.__name__, str(inspect.signature(stub))
+    verb = own.get(name)
+    wish = f"expected {name}{arguments} in {package}, as celtica_env.core.verbs describes it"
+    if not callable(verb):
+        raise OptionError(f"{wish}; there is none")
+    if not numba.config.DISABLE_JIT and not hasattr(verb, "py_func"):
+        raise OptionError(f"{wish}; it is not compiled: put numba's @njit before it")
+    seen = inspect.signature(getattr(verb, "py_func", verb))
+    if len(seen.parameters) != len(inspect.signature(stub).parameters):
+        raise OptionError(f"{wish}; its arguments are {seen}")
+    return verb
 
 
 def game_modules(package: str) -> tuple[ModuleType, ModuleType]:

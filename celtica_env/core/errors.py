@@ -43,3 +43,7 @@ class ReplayError(CelticaError, ValueError):
 
 class CheckpointError(CelticaError, RuntimeError):
     """A checkpoint is missing, damaged or made for something else."""
+
+
+class TrainingError(CelticaError, RuntimeError):
+    """Training broke down; the message names the last good checkpoint."""

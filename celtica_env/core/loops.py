@@ -7,39 +7,22 @@ of the batch; row k of every other array belongs to record `rows[k]`. Each loop 
 
 import numpy as np
 
+from celtica_env.core.verbs import (
+    censor,
+    determinize,
+    is_legal,
+    is_terminal,
+    is_truncated,
+    legal_mask,
+    observe,
+    potential,
+    reset,
+    returns,
+    step,
+)
+
 DISABLED, SAME_STEP, NEXT_STEP = 0, 1, 2
 """Autoreset modes, as numbers for the kernels."""
-
-
-def _verb(*_):
-    raise NotImplementedError("bound to a game's function by core.compile")
-
-
-def is_truncated(s):
-    """Say whether the game's own limit cuts it off: never, unless the game has this verb too."""
-    return False
-
-
-def random_legal(s, mask):
-    """Return a legal action, each with equal probability; advances the stream of the record.
-
-    `mask` (A,) bool is working memory. A game may have a verb of this name that finds the same
-    action without looking at every one.
-    """
-    legal_mask(s, mask)
-    count = 0
-    for action in range(mask.size):
-        count += mask[action]
-    left = below(s, count)
-    action = 0
-    while left > 0 or not mask[action]:
-        left -= mask[action]
-        action += 1
-    return action
-
-
-reset = step = is_legal = legal_mask = observe = is_terminal = _verb
-returns = potential = censor = determinize = below = _verb
 
 
 def reset_games(states, rows, keys, reseed, start, stop):

@@ -12,14 +12,23 @@ numbers divided by commas.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from celtica_env.core.errors import PositionError, UnknownNameError
+from celtica_env.core.errors import ActionTextError, OptionError, PositionError, UnknownNameError
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import FULL, PAYOFFS, Field, Game
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+HEADER_FIELDS = {
+    "players": "num_players",
+    "step": "step_count",
+    "to_move": "to_move",
+    "viewer": "viewer",
+    "payoff": "payoff",
+}
+"""The record's fields behind the words that every position begins with."""
 MAX_TEXT = 100_000  # characters; far more than any position needs
 MAX_DIGITS = 20  # of one number
 
@@ -31,7 +40,10 @@ def action_to_text(game: str, action: int) -> str:
         UnknownNameError: no such game.
         ActionTextError: no such action.
     """
-    return load_game(game).action_to_text(action)
+    card = load_game(game)
+    if not isinstance(action, (int, np.integer)) or isinstance(action, bool):
+        raise ActionTextError(f"an action is an integer, got {type(action).__name__}")
+    return card.action_to_text(int(action))
 
 
 def action_from_text(game: str, text: str) -> int:
@@ -41,7 +53,10 @@ def action_from_text(game: str, text: str) -> int:
         UnknownNameError: no such game.
         ActionTextError: the text is no action of the game; the message shows the forms.
     """
-    return load_game(game).action_from_text(text)
+    card = load_game(game)
+    if not isinstance(text, str):
+        raise ActionTextError(f"an action's text is a string, got {type(text).__name__}")
+    return card.action_from_text(text)
 
 
 def position_to_text(game: str, state: np.void) -> str:
@@ -49,8 +64,17 @@ def position_to_text(game: str, state: np.void) -> str:
 
     The line holds everything, the stream of chance included. That of a censored record, such as
     `batch.view().states[0]`, holds what its viewer may know.
+
+    Raises:
+        UnknownNameError: no such game.
+        OptionError: the record is none of the game.
     """
     card = load_game(game)
+    if not isinstance(state, np.void) or state.dtype != card.spec.state_dtype:
+        raise OptionError(
+            f"expected one record of {card.spec.id}, such as `batch.states[0]`; "
+            f"got {getattr(state, 'dtype', type(state).__name__)} of shape {np.shape(state)}"
+        )
     blank = blank_record(card, int(state["num_players"]))[0]
     words = [card.spec.id, *_header_words(state)]
     for field in card.fields:
@@ -72,13 +96,15 @@ def position_from_text(text: str) -> np.ndarray:
     name, *words = text.split()
     card = _game_of_id(name)
     values = _split_words(words)
-    record = blank_record(card, _read_players(card, values.pop("players", "")))
-    _read_header(record, values)
+    low, high = card.spec.min_players, card.spec.max_players
+    players = _number("players", values.pop("players", ""), low, high)
+    record = blank_record(card, players)
+    _read_header(record, values, _header_bounds(card, players))
     fields = {field.name: field for field in card.fields}
     for key, value in values.items():
         if key not in fields:
             raise PositionError(f"unknown field {key!r}; {name} has {', '.join(fields)}")
-        record[key][0] = _value_from_text(fields[key], value, record[key].shape[1:])
+        record[key][0] = _value_from_text(fields[key], value, record[key][0])
     check_positions(card, record)
     return record
 
@@ -111,19 +137,25 @@ def check_positions(game: Game, records: np.ndarray) -> None:
 
 def _check_header(game: Game, records: np.ndarray) -> None:
     players = records["num_players"].astype(np.int64)
-    spec = game.spec
-    if ((players < spec.min_players) | (players > spec.max_players)).any():
-        raise PositionError(f"players must be from {spec.min_players} to {spec.max_players}")
-    if (records["to_move"] >= players).any():
-        raise PositionError("to_move must be the seat of a player")
-    if ((records["viewer"] < FULL) | (records["viewer"] >= players)).any():
-        raise PositionError(f"viewer must be the seat of a player or {FULL}")
+    for word, (low, high) in _header_bounds(game, players).items():
+        values = records[HEADER_FIELDS[word]]
+        outside = (values < low) | (values > high)
+        if outside.any():
+            highest = np.broadcast_to(high, outside.shape)[outside][0]
+            raise PositionError(f"{word} must be from {low} to {highest}, got {values[outside][0]}")
     if ((records["viewer"] != FULL) & (records["rng"] != 0)).any():
         raise PositionError("what a viewer may know does not include rng")
-    if ((records["payoff"] < 0) | (records["payoff"] >= len(PAYOFFS))).any():
-        raise PositionError(f"payoff must be one of {', '.join(PAYOFFS)}")
-    if (records["step_count"] < 0).any():
-        raise PositionError("step must not be negative")
+
+
+def _header_bounds(game: Game, players: int | np.ndarray) -> dict[str, tuple[int, Any]]:
+    """Return the lowest and highest value of each word of the header, for one record or `(n,)`."""
+    return {
+        "players": (game.spec.min_players, game.spec.max_players),
+        "step": (0, game.spec.max_steps),
+        "to_move": (0, players - 1),
+        "viewer": (FULL, players - 1),
+        "payoff": (0, len(PAYOFFS) - 1),
+    }
 
 
 def _game_of_id(name: str) -> Game:
@@ -167,16 +199,10 @@ def _header_words(state: np.void) -> list[str]:
     return words
 
 
-def _read_players(game: Game, text: str) -> int:
-    low, high = game.spec.min_players, game.spec.max_players
-    return _number("players", text, low, high)
-
-
-def _read_header(record: np.ndarray, values: dict[str, str]) -> None:
-    last_seat = int(record["num_players"][0]) - 1
-    record["step_count"] = _number("step", values.pop("step", "0"), 0, 2**31 - 1)
-    record["to_move"] = _number("to_move", values.pop("to_move", "0"), 0, last_seat)
-    record["viewer"] = _number("viewer", values.pop("viewer", str(FULL)), FULL, last_seat)
+def _read_header(record: np.ndarray, values: dict[str, str], bounds: dict[str, tuple]) -> None:
+    for word, default in (("step", 0), ("to_move", 0), ("viewer", FULL)):
+        text = values.pop(word, str(default))
+        record[HEADER_FIELDS[word]] = _number(word, text, *bounds[word])
     record["rng"] = _number("rng", values.pop("rng", "0"), 0, 2**64 - 1, base=16)
     payoff = values.pop("payoff", PAYOFFS[0])
     if payoff not in PAYOFFS:
@@ -207,14 +233,15 @@ def _is_digits(field: Field, num_columns: int) -> bool:
     return num_columns > 1 and field.low >= 0 and field.high < len(DIGITS)
 
 
-def _value_from_text(field: Field, text: str, shape: tuple[int, ...]) -> np.ndarray:
+def _value_from_text(field: Field, text: str, blank: np.ndarray) -> np.ndarray:
+    shape = blank.shape
     num_columns = shape[-1] if shape else 1
     num_rows = math.prod(shape[:-1])
     rows = [_row_from_text(field, part, num_columns) for part in text.split("/")]
     if len(rows) > num_rows or any(len(row) != num_columns for row in rows):
         many = f"up to {num_rows} times " if num_rows > 1 else ""
         raise PositionError(f"{field.name} takes {many}{num_columns} values, got {text[:80]!r}")
-    value = np.zeros((num_rows, num_columns), np.int64)
+    value = np.zeros((num_rows, num_columns), blank.dtype)
     value[: len(rows)] = rows
     return value.reshape(shape)
 
@@ -237,11 +264,7 @@ def _word(field: Field, text: str) -> int:
 
 def _number(name: str, text: str, low: int, high: int, base: int = 10) -> int:
     digits = text.removeprefix("-")
-    is_number = digits.isascii() and digits.isalnum() and len(digits) <= MAX_DIGITS
-    try:
-        value = int(text, base) if is_number else None
-    except ValueError:
-        value = None
-    if value is None or not low <= value <= high:
+    is_number = 0 < len(digits) <= MAX_DIGITS and set(digits) <= set(DIGITS[:base])
+    if not is_number or not low <= int(text, base) <= high:
         raise PositionError(f"{name} must be from {low} to {high}, got {text[:80]!r}")
-    return value
+    return int(text, base)

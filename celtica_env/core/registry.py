@@ -1,8 +1,14 @@
-"""Which games there are. Adding one is its folder and one line here."""
+"""Which games there are. Adding one to this package is its folder and one line here.
+
+A distribution of yours can offer a game too, by an entry point of the group `celtica_env.games`:
+the game's own name, and the import path of its package.
+"""
 
 from __future__ import annotations
 
 import importlib
+from functools import cache
+from importlib.metadata import entry_points
 
 from celtica_env.core.errors import OptionError, UnknownNameError
 from celtica_env.core.types import Game, GameSpec
@@ -12,11 +18,28 @@ _GAMES = {
     "keltis": "celtica_env.games.keltis",
     "celtic": "celtica_env.games.celtic",
 }
+GROUP = "celtica_env.games"
+
+
+@cache
+def _offered() -> dict[str, str]:
+    """Return the package of each game that an installed distribution offers."""
+    return {point.name: point.value for point in entry_points(group=GROUP)}
+
+
+def _packages() -> dict[str, str]:
+    """Return the package of each known game; a name that is registered is not replaced."""
+    return _GAMES | {name: _offered()[name] for name in _offered() if name not in _GAMES}
+
+
+def registered_games() -> tuple[str, ...]:
+    """Return the names of the games of this package, and of those entered by `register_game`."""
+    return tuple(_GAMES)
 
 
 def games() -> tuple[str, ...]:
-    """Return the names of all registered games."""
-    return tuple(_GAMES)
+    """Return the names of all games, those that installed distributions offer among them."""
+    return tuple(_packages())
 
 
 def register_game(name: str, package: str) -> None:
@@ -32,20 +55,63 @@ def register_game(name: str, package: str) -> None:
     _GAMES[name] = package
 
 
+def register_package(package: str) -> str:
+    """Add the game of a package under the game's own name, and return that.
+
+    Raises:
+        OptionError: the package cannot be imported or holds no game, or the name is taken.
+    """
+    game = _game_in(package)
+    if game is None:
+        raise OptionError(f"the package {package} holds no GAME, the card of a game")
+    register_game(game.spec.name, package)
+    return game.spec.name
+
+
+def package_of(name: str) -> str:
+    """Return the import path under which a game is known.
+
+    Raises:
+        UnknownNameError: no such game is registered.
+    """
+    package = _packages().get(name) if isinstance(name, str) else None
+    if package is None:
+        raise UnknownNameError(
+            f"unknown game {name!r}; known games: {', '.join(games())}; one of your own is entered "
+            "by `register_game`, on the command line by --package"
+        )
+    return package
+
+
 def load_game(name: str) -> Game:
     """Return a game's identity card.
 
     Raises:
         UnknownNameError: no such game is registered.
-        OptionError: its package holds no game of that name.
+        OptionError: its package cannot be imported, or holds no game of that name.
     """
-    if not isinstance(name, str) or name not in _GAMES:
-        raise UnknownNameError(f"unknown game {name!r}; known games: {', '.join(_GAMES)}")
-    game = getattr(importlib.import_module(_GAMES[name]), "GAME", None)
-    if not isinstance(game, Game) or game.spec.name != name:
-        held = f"the game {game.spec.name!r}" if isinstance(game, Game) else "no GAME"
-        raise OptionError(f"{_GAMES[name]} is registered as {name!r}, but holds {held}")
+    package = package_of(name)
+    game = _game_in(package)
+    if game is None or game.spec.name != name:
+        held = "no GAME" if game is None else f"the game {game.spec.name!r}"
+        raise OptionError(f"{package} is registered as {name!r}, but holds {held}")
     return game
+
+
+def _game_in(package: str) -> Game | None:
+    """Return the card that a package holds, None if it holds none.
+
+    Raises:
+        OptionError: it cannot be imported.
+    """
+    try:
+        game = getattr(importlib.import_module(package), "GAME", None)
+    except (ImportError, ValueError, TypeError) as error:
+        raise OptionError(
+            f"cannot import {package!r}, which should be the import path of a game's package, such "
+            f"as my_package.my_game: {error}"
+        ) from error
+    return game if isinstance(game, Game) else None
 
 
 def spec(name: str) -> GameSpec:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from celtica_env.core.errors import CelticaError, ReplayError
+from celtica_env.core.errors import CelticaError, OptionError, ReplayError
 from celtica_env.core.notation import action_to_text, position_from_text, position_to_text
 from celtica_env.version import __version__
 
@@ -28,9 +29,9 @@ RUNNING, TERMINATED, TRUNCATED = range(len(ENDS))
 FIRST_CAPACITY = 64  # actions; doubled when a game takes more
 _TYPES: dict[str, tuple[type, ...]] = {
     "start": (str,),
-    "actions": (list,),
+    "actions": (tuple,),
     "end": (str,),
-    "payoffs": (list,),
+    "payoffs": (tuple,),
     "final": (str,),
     "max_steps": (int, type(None)),
     "info": (dict,),
@@ -45,12 +46,19 @@ class Replay:
     Attributes:
         start: text of the first position; holds game, version, options and the stream of chance.
         actions: action indices in order.
-        end: `"running"`, `"terminated"` or `"truncated"`.
+        end: `"terminated"` or `"truncated"` if the last action ended the game so, else
+            `"running"`: also where an environment stopped at an illegal action, which is no part of
+            the game, and where the first position was an end already.
         payoffs: of each seat, zero unless terminated.
         final: hash of the last position's text.
         max_steps: decisions after which the game was to be truncated, or None.
-        info: whatever is worth keeping with the game and fits JSON, such as the agents' names.
+        info: whatever is worth keeping with the game, such as the agents' names; kept as JSON
+            would give it back, so tuples and numpy arrays become lists.
         package: version of this package that recorded it.
+
+    Raises:
+        ReplayError: a part has a wrong type.
+        OptionError: `info` holds what JSON cannot.
     """
 
     start: str
@@ -61,6 +69,10 @@ class Replay:
     max_steps: int | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
     package: str = __version__
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "info", _as_json(self.info))
+        _check_types(vars(self))
 
     @property
     def game(self) -> str:
@@ -142,16 +154,40 @@ class Replay:
             raise ReplayError(f"no replay of format {FORMAT}, the one this version reads")
         if checksum != _checksum({"format": FORMAT, **content}):
             raise ReplayError("the replay is damaged: its checksum does not fit")
-        _check_types(content)
-        content["actions"] = tuple(content["actions"])
-        content["payoffs"] = tuple(content["payoffs"])
+        if set(content) != set(_TYPES):
+            raise ReplayError(f"a replay has {', '.join(_TYPES)}; this one {', '.join(content)}")
+        for name in ("actions", "payoffs"):
+            if isinstance(content[name], list):
+                content[name] = tuple(content[name])
         return cls(**content)
 
 
 def save_replays(path: str | Path, replays: Iterable[Replay], *, append: bool = False) -> None:
-    """Write replays to a file, one per line; `append` keeps those it holds already."""
-    with open(path, "a" if append else "w", encoding="utf-8") as file:
-        file.writelines(f"{replay.to_json()}\n" for replay in replays)
+    """Write replays to a file, one per line; `append` keeps those it holds already.
+
+    The file is not touched before every replay has become text.
+
+    Raises:
+        OptionError: something is no replay.
+    """
+    lines = [f"{_to_line(replay)}\n" for replay in replays]
+    with open(path, "a+b" if append else "wb") as file:
+        if append and not _ends_with_newline(file):
+            lines.insert(0, "\n")  # the rest of a line that was cut short stays apart
+        file.write("".join(lines).encode())
+
+
+def _to_line(replay: Replay) -> str:
+    if not isinstance(replay, Replay):
+        raise OptionError(f"expected replays, got {type(replay).__name__}")
+    return replay.to_json()
+
+
+def _ends_with_newline(file: BinaryIO) -> bool:
+    if not file.tell():
+        return True
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
 
 
 def load_replays(path: str | Path) -> list[Replay]:
@@ -184,9 +220,26 @@ def _read_object(line: str) -> dict[str, Any]:
     return content
 
 
-def _check_types(content: dict[str, Any]) -> None:
-    if set(content) != set(_TYPES):
-        raise ReplayError(f"a replay has {', '.join(_TYPES)}; this one {', '.join(content)}")
+def _as_json(info: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what reading `info` back from JSON would give."""
+    if not isinstance(info, Mapping):
+        raise OptionError(f"info must be a dict that JSON can hold, got {type(info).__name__}")
+    try:
+        text = json.dumps(dict(info), default=_to_builtin, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise OptionError(f"info must be a dict that JSON can hold: {error}") from None
+    return json.loads(text)
+
+
+def _to_builtin(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is none of its types")
+
+
+def _check_types(content: Mapping[str, Any]) -> None:
+    if not content["start"]:
+        raise ReplayError("a replay starts with a position's text")
     for name, types in _TYPES.items():
         if not isinstance(content[name], types) or isinstance(content[name], bool):
             raise ReplayError(f"{name} of the replay is {content[name]!r}")
@@ -218,7 +271,7 @@ class Recorder:
         self.max_steps = batch.max_steps
         self._starts = batch.states.copy()
         self._counts = np.zeros(batch.num_games, np.int64)
-        self._actions = np.zeros((batch.num_games, FIRST_CAPACITY), np.int16)
+        self._actions = np.zeros((batch.num_games, FIRST_CAPACITY), np.int32)
         self._payoffs = np.zeros((batch.num_games, batch.num_players), np.float32)
         self._ends = np.zeros(batch.num_games, np.int8)
 
@@ -253,5 +306,5 @@ class Recorder:
             payoffs=tuple(self._payoffs[row].tolist()),
             final=position_hash(self.game, last),
             max_steps=self.max_steps,
-            info=dict(info or {}),
+            info={} if info is None else info,
         )

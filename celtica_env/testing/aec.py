@@ -20,7 +20,7 @@ from celtica_env.testing.checks import check
 from celtica_env.testing.copies import ways_to_copy
 from celtica_env.testing.determinism import SEEDS, stir
 from celtica_env.testing.failure import Spot, expect, expect_equal, refused
-from celtica_env.testing.play import Table, pick_by_sight, view_of
+from celtica_env.testing.play import Table, pick_by_sight, until, view_of
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from celtica_env.wrappers.registration import pettingzoo_id
 
@@ -38,9 +38,15 @@ def make(table: Table, **arguments: Any) -> GameAECEnv:
     return env
 
 
+def agents_of(env: GameAECEnv) -> Iterator[str]:
+    """Yield the agent whose turn it is, as `agent_iter` does, but not without an end."""
+    yield from (env.agent_selection for _ in until(env.batch.finished.all, env.batch))
+    yield from env.agent_iter(len(env.agents))  # each leaves, once
+
+
 def play(env: GameAECEnv) -> Iterator[tuple]:
     """Yield (agent, what `last()` says, the action chosen), then step; until all have left."""
-    for agent in env.agent_iter():
+    for agent in agents_of(env):
         last = env.last()
         is_over = last[2] or last[3]
         seen = last[0]
@@ -135,7 +141,7 @@ def rewards_add_up_to_the_payoff(table: Table) -> None:
     for payoff in PAYOFFS:
         env, batch = make(table, payoff=payoff), table.batch(1, payoff=payoff)
         totals = dict.fromkeys(env.possible_agents, 0.0)
-        for agent in env.agent_iter():
+        for agent in agents_of(env):
             observation, reward, terminated, truncated, _ = env.last()
             totals[agent] += reward
             if terminated or truncated:
@@ -205,7 +211,7 @@ def an_illegal_action_changes_nothing(table: Table) -> None:
         expect(everything(env) == before, "expected a refusal to change nothing", at)
     at = Spot(env.batch)
     refused(IllegalActionError, "an action after the end", at, env.step, 0)
-    while env.agents:
+    for _ in agents_of(env):
         env.step(None)
     refused(GameOverError, "a step after all have left", at, env.step, None)
 

@@ -13,10 +13,14 @@ from textwrap import indent
 
 from celtica_env.core.errors import OptionError
 from celtica_env.core.registry import spec
+from celtica_env.testing.apart import is_code_checked, run_apart
 from celtica_env.testing.failure import ConformanceError
 from celtica_env.testing.play import NUM_GAMES, Table, player_counts
 
+START = "start"
+"""The theme without which nothing else can be checked."""
 THEMES = (
+    START,
     "facts",
     "masks",
     "payoffs",
@@ -45,11 +49,13 @@ class Check:
         function: `Table -> None`; its docstring says what holds.
         points: numbers of the rows of `docs/acceptance.md` it belongs to.
         needs: a module without which it is skipped.
+        is_apart: whether it runs in another Python, see `apart`.
     """
 
     function: Callable[[Table], None]
     points: tuple[int, ...]
     needs: str | None
+    is_apart: bool = False
 
     @property
     def theme(self) -> str:
@@ -79,25 +85,40 @@ class Check:
         """
         table = replace(table, seed=zlib.crc32(self.name.encode()) % 10_000)
         head = f"{table.game}, {table.num_players} players, seed {table.seed}: {self.name}"
+        is_elsewhere = self.is_apart and not is_code_checked()
         try:
-            self.function(table)
+            run_apart(self.name, table) if is_elsewhere else self.run(table)
         except ConformanceError as error:
             raise ConformanceError(f"{head}\n{indent(str(error), '  ')}") from error
+
+    def run(self, table: Table) -> None:
+        """Run the check here, on the deals of the table.
+
+        Raises:
+            ConformanceError: it does not hold, or something else was raised on the way.
+        """
+        try:
+            self.function(table)
+        except ConformanceError:
+            raise
         except Exception as error:
             words = f"expected: {self.sentence}\nsaw {type(error).__name__}: {error}"
-            raise ConformanceError(f"{head}\n{indent(words, '  ')}") from error
+            raise ConformanceError(words) from error
 
 
-def check(*points: int, needs: str | None = None) -> Callable[[Callable[[Table], None]], Check]:
+def check(
+    *points: int, needs: str | None = None, is_apart: bool = False
+) -> Callable[[Callable[[Table], None]], Check]:
     """Enter a function into the list of checks.
 
     Args:
         points: numbers of the rows of `docs/acceptance.md` it belongs to.
         needs: a module without which it is skipped.
+        is_apart: run it in another Python, where code that leaves its arrays is caught.
     """
 
     def enter(function: Callable[[Table], None]) -> Check:
-        entry = Check(function, points, needs)
+        entry = Check(function, points, needs, is_apart)
         _CHECKS[entry.name] = entry
         return entry
 
@@ -110,6 +131,12 @@ def all_checks() -> tuple[Check, ...]:
     for theme in THEMES:
         importlib.import_module(f"celtica_env.testing.{theme}")
     return tuple(check for theme in THEMES for check in _CHECKS.values() if check.theme == theme)
+
+
+def find_check(name: str) -> Check:
+    """Return a check by its name; imports its theme alone."""
+    importlib.import_module(f"celtica_env.testing.{name.partition('.')[0]}")
+    return _CHECKS[name]
 
 
 def find_checks(names: Sequence[str] | None) -> list[Check]:
@@ -151,12 +178,28 @@ def run_checks(
     checks: Sequence[str] | None = None,
     num_games: int = NUM_GAMES,
 ) -> Iterator[Outcome]:
-    """Run checks one after the other and yield what became of each; see `check_game`."""
+    """Run checks one after the other and yield what became of each; see `check_game`.
+
+    Those of the theme `start` always run first. Should one of them fail, it is the last.
+    """
     chosen = find_checks(checks)
     counts = player_counts(game) if num_players is None else [_in_range(game, num_players)]
-    for table in [Table(game, count, num_games) for count in counts]:
-        for entry in chosen:
-            yield run_check(entry, table)
+    for table in [Table(game, count, _positive(num_games)) for count in counts]:
+        for outcome in first_outcomes(table):
+            if outcome.failure or outcome.check in chosen:
+                yield outcome
+            if outcome.failure:
+                return
+        yield from (run_check(entry, table) for entry in chosen if entry.theme != START)
+
+
+def first_outcomes(table: Table) -> Iterator[Outcome]:
+    """Run the checks without which nothing else can be checked, up to the first that fails."""
+    for entry in find_checks([START]):
+        outcome = run_check(entry, table)
+        yield outcome
+        if outcome.failure:
+            return
 
 
 def run_check(entry: Check, table: Table) -> Outcome:
@@ -189,13 +232,20 @@ def check_game(
     Raises:
         ConformanceError: says of every check that failed what was expected, what was seen, and in
             which position.
-        OptionError: a number of players the game is not for, or no such check.
+        OptionError: a number of players the game is not for, no games, or no such check.
     """
     outcomes = list(run_checks(game, num_players, checks, num_games))
     failures = [str(outcome.failure) for outcome in outcomes if outcome.failure]
     if failures:
         head = f"{game}: {len(failures)} of {len(outcomes)} checks failed"
         raise ConformanceError("\n\n".join([head, *failures]))
+
+
+def _positive(num_games: int) -> int:
+    is_int = isinstance(num_games, int) and not isinstance(num_games, bool)
+    if not is_int or num_games < 1:
+        raise OptionError(f"games must be an integer above 0, got {num_games!r}")
+    return num_games
 
 
 def _in_range(game: str, num_players: int) -> int:

@@ -17,10 +17,12 @@ from celtica_env.testing.play import (
     expect_same_outcome,
     play_out,
     play_some,
+    until,
 )
 
 NUM_THREADED = 200  # games; enough for the rows to be shared out among threads
 NUM_THREADED_STEPS = 40 if IS_COMPILED else 2
+NUM_STEPS_AFTER = 20  # decisions in which a reset game is followed
 SEEDS = (0, 1, 2, 2**32, 2**64, 2**64 + 1, 10**40)
 
 
@@ -52,14 +54,13 @@ def a_game_does_not_depend_on_the_order_of_steps(table: Table) -> None:
     together, shuffled, one_by_one = (table.batch(5) for _ in range(3))
     play_out(together)
     order = random.Random(0)
-    while not shuffled.finished.all():
+    for _ in until(shuffled.finished.all, shuffled, shuffled.num_games):
         running = np.flatnonzero(~shuffled.finished).tolist()
         rows = np.array(order.sample(running, order.randint(1, len(running))))
         shuffled.step(choose(shuffled, rows), where=rows)
-    for row in reversed(range(5)):
-        while not one_by_one.finished[row]:
-            rows = np.array([row])
-            one_by_one.step(choose(one_by_one, rows), where=rows)
+    for _ in until(one_by_one.finished.all, one_by_one, one_by_one.num_games):
+        rows = np.flatnonzero(~one_by_one.finished)[-1:]
+        one_by_one.step(choose(one_by_one, rows), where=rows)
     expect_same_games(shuffled, together, why="stepped in another order")
     expect_same_games(one_by_one, together, why="stepped one game after the other")
 
@@ -122,6 +123,27 @@ def every_seed_deals_again(table: Table) -> None:
         batch.reset(np.array([True, False]), seed=seed)
         expect_equal(batch.states[:1], dealt[:1], f"one game reset to seed {seed}", batch)
         expect_same_games(batch, before, [1], why="which was not to be reset")
+
+
+@check(19)
+def a_reset_forgets_the_last_game(table: Table) -> None:
+    """A batch that was played out and reset to a seed is as a new one, and plays on as it does."""
+    batch = table.batch(4, seed=table.seed + 1)
+    for is_seeded in (True, False):
+        play_out(batch)
+        fresh = table.batch(4)
+        if is_seeded:
+            batch.reset(seed=table.seed)
+        else:
+            fresh.states["rng"] = batch.states["rng"]
+            for games in (batch, fresh):
+                games.reset()
+        expect_equal(batch.states, fresh.states, "a record reset after a game", fresh)
+        for games in (batch, fresh):
+            play_some(games, NUM_STEPS_AFTER)
+        expect_equal(batch.states, fresh.states, "a record played on after a reset", fresh)
+    batch.reset(seed=table.seed)
+    expect_same_games(batch, table.batch(4), why="reset to the seed after some games")
 
 
 @check(21)

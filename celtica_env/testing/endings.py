@@ -15,6 +15,7 @@ from celtica_env.testing.play import (
     expect_same_outcome,
     play_out,
     snapshot,
+    until,
 )
 
 NO_ACTION = 10**9
@@ -87,7 +88,7 @@ def a_finished_game_is_not_stepped(table: Table) -> None:
     """Without autoreset a finished game raises, and a reset restarts exactly what is asked."""
     batch = table.batch(4)
     rows = np.array([2])
-    while not batch.finished[2]:
+    for _ in until(lambda: batch.finished[2], batch):
         batch.step(choose(batch, rows), where=rows)
     before, others = snapshot(batch), batch.states[[0, 1, 3]].copy()
     for where in (np.arange(4), rows):

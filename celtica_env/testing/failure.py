@@ -21,6 +21,10 @@ class ConformanceError(CelticaError, AssertionError):
     """A game does not do what every game must; the message says what, and where."""
 
 
+class EndlessGameError(ConformanceError):
+    """A game goes on after as many decisions as its card declares at most."""
+
+
 @dataclass(frozen=True)
 class Spot:
     """A game of a batch, and an action in it, to be described if something is wrong there."""

@@ -1,22 +1,35 @@
-"""Machine code: one version of each loop, whatever it is called with."""
+"""Machine code: one version of each loop, whatever it is called with, within its arrays."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
 import numpy as np
 
-from celtica_env.core.batch import game_kernels
+from celtica_env.core import loops
+from celtica_env.core.batch import Batch, game_kernels
+from celtica_env.core.compile import compile_entry, fingerprint, game_modules, game_namespace
+from celtica_env.core.verbs import observe
 from celtica_env.testing.checks import check
-from celtica_env.testing.failure import expect_equal
+from celtica_env.testing.failure import Spot, expect_equal, fail
 from celtica_env.testing.play import (
     IS_COMPILED,
     Table,
+    censored,
     choose,
+    decisions,
     expect_same_games,
     expect_same_outcome,
     pick,
+    sight_of,
+    view_of,
 )
 
 NUM_ROWS = 130  # enough for two threads
+NUM_GUARDED = 2  # games played with all verbs where indices are checked
+NO_ACTIONS = (-(2**31), -1, 2**31)
 INTEGERS = (list, tuple, np.int16, np.int32, np.int64, np.uint16, np.uint32, np.uint64)
 
 
@@ -52,3 +65,93 @@ def every_loop_is_compiled_once(table: Table) -> None:
     for name, kernel in vars(game_kernels(batch.game.package)).items():
         if name != "scales":
             expect_equal(len(kernel.signatures), 1, f"the number of versions of {name}")
+
+
+@check(34, is_apart=True)
+def indices_stay_within_their_arrays(table: Table) -> None:
+    """No verb reads or writes outside of an array, in any position that is played."""
+    for number in range(min(NUM_GUARDED, table.num_games)):
+        batch = table.batch(1, game_offset=number)
+        for count, (_, actions) in enumerate(decisions(batch)):
+            before = batch.clone()
+            if count % table.stride == 0:
+                expect_guarded(before, calls_of(batch))
+            expect_guarded(before, [("step", partial(batch.step, actions))], int(actions[0]))
+        expect_guarded(batch.clone(), calls_of(batch))
+        expect_guarded(batch.clone(), [("reset", batch.reset)])
+
+
+def calls_of(batch: Batch) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield the verbs that look at a game, by name, as calls for every seat."""
+    yield "legal_mask", batch.masks
+    yield "potential", batch.potentials
+    for action in (*NO_ACTIONS, *range(batch.spec.num_actions + 1)):
+        yield f"is_legal, asked for {action},", partial(ask_is_legal, batch, action)
+    for seat in range(batch.num_players):
+        for verb, call in (("observe", sight_of), ("censor", censored), ("determinize", sampled)):
+            yield f"{verb}, for player {seat},", partial(call, batch, seat)
+
+
+def ask_is_legal(batch: Batch, action: int) -> None:
+    """Ask about an action, which may be out of range."""
+    row = np.zeros(1, np.int64)
+    find_illegal = game_kernels(batch.game.package).find_illegal
+    find_illegal(batch.states, row, np.array([action]), batch.finished, loops.DISABLED, 0, 1)
+
+
+def sampled(batch: Batch, seat: int) -> np.ndarray:
+    """Return full states drawn from what a seat knows."""
+    return view_of(batch, seat).sample(1)
+
+
+def expect_guarded(
+    before: Batch, calls: Iterable[tuple[str, Callable[[], object]]], action: int | None = None
+) -> None:
+    """Fail if a call leaves an array, naming it and the position `before`."""
+    for name, call in calls:
+        try:
+            call()
+        except IndexError as error:
+            at = Spot(before, 0, action)
+            fail(f"expected {name} to stay within its arrays, saw IndexError: {error}", at)
+
+
+def observe_widely(states, seats, out, start, stop):
+    """Write what seats see, `out` (N, F) int64, wide enough for any integer."""
+    for k in range(start, stop):
+        observe(states[k], seats[k], out[k])
+
+
+@check(28)
+def observed_integers_fit(table: Table) -> None:
+    """What `observe` writes fits into the eight bits that the core gives it."""
+    batch = table.batch()
+    out = np.zeros((batch.num_games, batch.spec.observation_size), np.int64)
+    seats = np.zeros(batch.num_games, np.uint8)
+    observe_all = compiled_widely(batch.game.package, (batch.states, seats, out))
+    for count, (rows, actions) in enumerate(decisions(batch)):
+        if count % table.stride == 0:
+            for seat in table.seats:
+                out[:], seats[:] = 0, seat
+                observe_all(batch.states, seats, out, 0, batch.num_games)
+                expect_fit(batch, seat, out)
+        batch.step(actions, where=rows)
+
+
+def compiled_widely(package: str, examples: tuple) -> Callable:
+    """Return `observe_widely` for the game in `package`."""
+    key = fingerprint([*game_modules(package), loops, sys.modules[__name__]])
+    return compile_entry(observe_widely, game_namespace(package), (*examples, 0, 0), key)
+
+
+def expect_fit(batch: Batch, seat: int, numbers: np.ndarray) -> None:
+    """Fail if integers written for an observation `(B, F)` do not fit into eight bits."""
+    kept = np.iinfo(np.int8)
+    outside = np.argwhere((numbers < kept.min) | (numbers > kept.max))
+    if len(outside):
+        row, index = outside[0].tolist()
+        fail(
+            f"expected every integer that observe writes to fit into eight bits, {kept.min} to "
+            f"{kept.max}; number {index} of player {seat}'s observation is {numbers[row, index]}",
+            Spot(batch, row),
+        )

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from celtica_env.core.batch import Batch
 from celtica_env.core.errors import ActionTextError, PositionError
-from celtica_env.core.notation import position_from_text, position_to_text
+from celtica_env.core.notation import check_positions, position_from_text, position_to_text
 from celtica_env.core.registry import load_game
+from celtica_env.core.types import Field, Game
 from celtica_env.testing.checks import check
-from celtica_env.testing.failure import Spot, expect, expect_equal, refused
+from celtica_env.testing.facts import within_bounds
+from celtica_env.testing.failure import (
+    Spot,
+    expect,
+    expect_each,
+    expect_equal,
+    fail,
+    refused,
+)
+from celtica_env.testing.payoffs import expect_zero_sum
 from celtica_env.testing.play import (
     Table,
     censored,
@@ -22,6 +33,8 @@ from celtica_env.testing.play import (
 )
 
 SAMPLE_EVERY = 5  # strides between two positions that are written down
+NUM_CHANGED = 16  # positions made from one by a change of its record
+MAX_ACCEPTED = 200  # of them that are played to the end
 
 
 @check(9)
@@ -138,3 +151,113 @@ def numbers_out_of_bounds_are_refused(table: Table) -> None:
             states[field.name].reshape(-1)[0] = value
             what = f"a position with {value} in {field.name}"
             refused(PositionError, what, Spot(batch), batch.set_states, states)
+
+
+@check(9, is_apart=True)
+def what_is_accepted_can_be_played(table: Table) -> None:
+    """A position changed at random is refused, or can be played to the end as any other."""
+    accepted = accepted_changes(table)
+    if not accepted:
+        return
+    states = np.concatenate(accepted)
+    try:
+        expect_playable(table, table.positions(states))
+    except Exception:
+        for row in range(len(states)):
+            expect_playable_alone(table, states[[row]])
+        raise
+
+
+def accepted_changes(table: Table) -> list[np.ndarray]:
+    """Return positions `(1,)` that differ from those of play and that `complete` accepts."""
+    rng, batch, accepted = np.random.default_rng(table.seed), table.batch(4), []
+    card = batch.game
+    for count, (rows, actions) in enumerate(decisions(batch)):
+        if count % table.stride == 0:
+            origin = batch.states[rows[[count % len(rows)]]]
+            accepted += [
+                state for state in changes(rng, card.fields, origin) if is_accepted(card, state)
+            ]
+        batch.step(actions, where=rows)
+    order = rng.permutation(len(accepted))[:MAX_ACCEPTED]
+    return [accepted[index] for index in order]
+
+
+def changes(
+    rng: np.random.Generator, fields: Sequence[Field], origin: np.ndarray
+) -> Iterator[np.ndarray]:
+    """Yield records `(1,)` that differ from `origin` in a few numbers, within their bounds."""
+    for _ in range(NUM_CHANGED):
+        state = origin.copy()
+        first, second = (fields[k] for k in rng.integers(len(fields), size=2))
+        way = rng.integers(4)
+        if way == 0:
+            state["to_move"] = rng.integers(state["num_players"][0])
+        elif way == 1:
+            number_of(rng, first, state)[...] = rng.integers(first.low, first.high, endpoint=True)
+        else:  # so that what is counted still adds up
+            second = first if way == 2 else second
+            move_one(number_of(rng, first, state), number_of(rng, second, state), first, second)
+        if state != origin:
+            yield state
+
+
+def number_of(rng: np.random.Generator, field: Field, state: np.ndarray) -> np.ndarray:
+    """Return one number of a field, to be written to, `()`."""
+    numbers = state[field.name].reshape(-1)
+    return numbers[rng.integers(len(numbers)), ...]
+
+
+def move_one(giver: np.ndarray, taker: np.ndarray, gives: Field, takes: Field) -> None:
+    """Take one from a number and add it to another, if both stay within their bounds."""
+    if giver > gives.low and taker < takes.high:
+        giver -= giver.dtype.type(1)
+        taker += taker.dtype.type(1)
+
+
+def is_accepted(card: Game, state: np.ndarray) -> bool:
+    """Say whether a position is taken for one of play; completes it."""
+    try:
+        check_positions(card, state)
+    except PositionError:
+        return False
+    return True
+
+
+def expect_playable_alone(table: Table, state: np.ndarray) -> None:
+    """Fail if one position cannot be played to the end."""
+    try:
+        expect_playable(table, table.positions(state))
+    except Exception as error:
+        fail(
+            "expected `complete` to refuse a position from which the game cannot be played; it "
+            f"accepts\n  {position_to_text(table.game, state[0])}\n"
+            f"and then {type(error).__name__}: {error}"
+        )
+
+
+def expect_playable(table: Table, batch: Batch) -> None:
+    """Play positions to the end and hold them to what holds in any game."""
+    low, high = batch.spec.observation_bounds()
+    for count, (rows, actions) in enumerate(decisions(batch)):
+        if count % table.stride == 0:
+            within_bounds(batch, low, high)
+            expect_accepted(batch, rows[[count % len(rows)]])
+        paid = batch.step(actions, where=rows)[0]
+        expect_each(np.isfinite(paid), "expected finite payoffs", batch, rows, actions)
+        if batch.spec.is_zero_sum:
+            expect_zero_sum(batch, paid, "payoffs", rows, actions)
+    within_bounds(batch, low, high)
+    expect_accepted(batch, np.arange(batch.num_games))
+
+
+def expect_accepted(batch: Batch, rows: np.ndarray) -> None:
+    """Fail unless games have got to positions that are complete and accepted."""
+    states = batch.states[rows]
+    for k, row in enumerate(rows.tolist()):
+        try:
+            check_positions(batch.game, states[[k]])
+        except PositionError as error:
+            fail(f"expected play to lead to positions that are accepted: {error}", Spot(batch, row))
+    check_positions(batch.game, states)
+    expect_equal(batch.states[rows], states, "a record, against its completed copy,", batch, rows)

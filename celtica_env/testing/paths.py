@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from celtica_env.core.batch import Batch
+from celtica_env.testing.aec import agents_of
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import Spot, expect, expect_equal
-from celtica_env.testing.play import Scripted, Table, pick_by_sight, sight_of
+from celtica_env.testing.play import Scripted, Table, pick_by_sight, sight_of, until
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 
@@ -87,7 +88,7 @@ def batch_episodes(batch: Batch, num_episodes: int) -> list[list[Episode]]:
     told: list[list[Episode]] = [[] for _ in range(batch.num_games)]
     for _ in range(num_episodes):
         running = [Episode() for _ in told]
-        while not batch.finished.all():
+        for _ in until(batch.finished.all, batch):
             step_episodes(batch, running)
         for seat in range(batch.num_players):
             for episode, sight in zip(running, sight_of(batch, seat)):
@@ -154,7 +155,7 @@ def aec_episode(env: GameAECEnv) -> Episode:
     episode = Episode()
     seats = {agent: seat for seat, agent in enumerate(env.possible_agents)}
     episode.rewards = dict.fromkeys(seats.values(), 0.0)
-    for agent in env.agent_iter():
+    for agent in agents_of(env):
         observation, reward, terminated, truncated, info = env.last()
         episode.rewards[seats[agent]] += reward
         if terminated or truncated:
@@ -199,16 +200,15 @@ def seat_episodes(env: SeatEnv, seat: int, seed: int, num_episodes: int) -> list
     """Play some games of an environment of one seat, only the first of them seeded."""
     told = []
     for number in range(num_episodes):
-        episode, is_over = Episode(), False
+        episode = Episode()
         observation, info = env.reset(seed=seed if number == 0 else None)
         rewards = 0.0
-        while not is_over:
+        for _ in until(env.games.batch.finished.all, env.games.batch):
             mask = env.action_masks()
             expect_equal(info["action_mask"], mask, "the mask in the info", env.games.batch)
             action = episode.decide(seat, observation, mask)
             observation, reward, terminated, truncated, info = env.step(action)
             rewards += reward
-            is_over = terminated or truncated
         episode.end(terminated, truncated)
         episode.rewards, episode.last_sights = {seat: rewards}, {seat: observation}
         told.append(episode)
@@ -245,7 +245,8 @@ def vector_episodes(
     running = [Episode(rewards={seat: 0.0}) for _ in expected]
     observations, infos = env.reset(seed=seed)
     over = np.zeros(env.num_envs, bool)
-    while any(len(mine) < len(theirs) for mine, theirs in zip(told, expected)):
+    needed = [len(theirs) for theirs in expected]
+    for _ in until(lambda: has_told(told, needed), env.games.batch, 2 * max(needed)):
         masks = infos["action_mask"]
         expect_equal(env.action_masks(), masks.astype(bool), "`action_masks()`", env.games.batch)
         actions = [
@@ -264,7 +265,12 @@ def vector_episodes(
             told[row].append(running[row])
             running[row] = Episode(rewards={seat: 0.0})
         observations, infos, over = after_end(env, over, observations, infos)
-    return [mine[: len(theirs)] for mine, theirs in zip(told, expected)]
+    return [mine[:num] for mine, num in zip(told, needed)]
+
+
+def has_told(told: list[list[Episode]], needed: list[int]) -> bool:
+    """Say whether every row has told as many episodes as are needed of it."""
+    return all(len(mine) >= num for mine, num in zip(told, needed))
 
 
 def after_end(
@@ -306,7 +312,7 @@ def sb3_episodes(env: Any, seat: int, rows: list[list[Episode]]) -> list[list[Ep
     told: list[list[Episode]] = [[] for _ in rows]
     running = [Episode(rewards={seat: 0.0}) for _ in rows]
     observations = env.reset()
-    while any(len(mine) < num for mine, num in zip(told, needed)):
+    for _ in until(lambda: has_told(told, needed), env.games.batch, max(needed)):
         masks = env.action_masks()
         expect_equal(np.array(env.env_method("action_masks")), masks, "`env_method` masks")
         actions = [

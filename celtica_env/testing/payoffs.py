@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from celtica_env.core.batch import Batch
 from celtica_env.core.types import PAYOFFS
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import expect, expect_each
@@ -35,13 +36,20 @@ def sum_to_zero_if_declared(table: Table) -> None:
         batch = table.batch(payoff=payoff)
         for rows, actions in decisions(batch):
             rewards, *_ = batch.step(actions, where=rows)
-            sums = rewards.sum(axis=1)
-            size = np.maximum(np.abs(rewards).max(axis=1), 1)
-            sentence = (
-                f"expected payoffs ({payoff}) that sum to zero, as `is_zero_sum` declares; "
-                f"saw sums up to {np.abs(sums).max():g}"
-            )
-            expect_each(np.abs(sums) <= TOLERANCE * size, sentence, batch, rows, actions)
+            expect_zero_sum(batch, rewards, f"payoffs ({payoff})", rows, actions)
+
+
+def expect_zero_sum(
+    batch: Batch, rewards: np.ndarray, what: str, rows: np.ndarray, actions: np.ndarray
+) -> None:
+    """Fail unless what was paid in each game `(n, P)` sums to zero."""
+    sums = rewards.sum(axis=1)
+    size = np.maximum(np.abs(rewards).max(axis=1), 1)
+    sentence = (
+        f"expected {what} that sum to zero, as `is_zero_sum` declares; "
+        f"saw sums up to {np.abs(sums).max():g}"
+    )
+    expect_each(np.abs(sums) <= TOLERANCE * size, sentence, batch, rows, actions)
 
 
 @check(12)

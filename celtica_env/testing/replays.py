@@ -15,7 +15,15 @@ from celtica_env.testing.aec import play as play_aec
 from celtica_env.testing.checks import check
 from celtica_env.testing.endings import shortest_length
 from celtica_env.testing.failure import Spot, expect, expect_equal, fail, refused
-from celtica_env.testing.play import Table, choose, decisions, pick_by_sight, play_out, play_some
+from celtica_env.testing.play import (
+    Table,
+    choose,
+    decisions,
+    pick_by_sight,
+    play_out,
+    play_some,
+    until,
+)
 from celtica_env.testing.seats import make as make_single
 
 
@@ -60,7 +68,7 @@ def games_that_autoreset_ended(table: Table) -> None:
     for autoreset in ("same_step", "next_step"):
         batch = table.batch(4, record=True, autoreset=autoreset)
         ended, is_gone = np.zeros(4, bool), autoreset == "same_step"
-        while not ended.all():
+        for _ in until(ended.all, batch):
             rewards, terminated, truncated = batch.step(choose(batch))
             for row in np.flatnonzero(terminated | truncated).tolist():
                 replay = batch.replay(row, final=is_gone)
@@ -79,7 +87,7 @@ def games_of_the_environments(table: Table) -> None:
     expect_replay(env.replay(), env.batch)
     single = make_single(table, record=True)
     observation, _ = single.reset(seed=table.seed)
-    while not single.games.batch.finished[0]:
+    for _ in until(lambda: single.games.batch.finished[0], single.games.batch):
         observation = single.step(pick_by_sight(observation, single.action_masks()))[0]
     expect_replay(single.replay(), single.games.batch)
 

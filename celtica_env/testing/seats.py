@@ -14,7 +14,7 @@ from celtica_env.testing.checks import check
 from celtica_env.testing.copies import ways_to_copy
 from celtica_env.testing.determinism import SEEDS
 from celtica_env.testing.failure import Spot, expect, expect_equal, refused
-from celtica_env.testing.play import Scripted, Table, pick, pick_by_sight
+from celtica_env.testing.play import Scripted, Table, pick, pick_by_sight, until
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 
 NUM_SEATED = 2048  # games whose learners' seats are counted
@@ -136,8 +136,7 @@ def info_holds_mask_and_seat(table: Table) -> None:
     """Returned values are plain, observations lie in their space, infos tell mask and seat."""
     env = make(table)
     observation, info = env.reset(seed=table.seed)
-    is_over = False
-    while not is_over:
+    for _ in until(env.games.batch.finished.all, env.games.batch):
         at = Spot(env.games.batch)
         expect(observation in env.observation_space, "expected the observation in its space", at)
         expect_equal(sorted(info), ["action_mask", "seat"], "the keys of the info")
@@ -146,7 +145,6 @@ def info_holds_mask_and_seat(table: Table) -> None:
         observation, reward, terminated, truncated, info = env.step(action)
         kinds = [type(value) for value in (reward, terminated, truncated)]
         expect(kinds == [float, bool, bool], f"expected float, bool, bool, saw {kinds}", at)
-        is_over = terminated or truncated
     expect(env.action_masks().all(), "expected an all-True mask once the game is over")
     refused(GameOverError, "a step after the end", Spot(env.games.batch), env.step, 0)
 
@@ -161,7 +159,7 @@ def picture_is_the_learners(table: Table) -> None:
         for _ in range(2):  # at the deal and at the end, when any seat may have moved last
             expected = batch.game.render_text(batch.states[0], seat)
             expect(env.render() == expected, f"expected the picture for player {seat}", Spot(batch))
-            while not batch.finished[0]:
+            for _ in until(batch.finished.all, batch):
                 env.step(pick(env.action_masks(), int(batch.states["step_count"][0])))
 
 
@@ -209,6 +207,37 @@ def every_seed_deals_again(table: Table) -> None:
             expect(is_seeded, f"expected opponents seeded alike by {seed}, saw {agent.seeds}")
             expect_equal(env.games.batch.states, dealt, f"the deal of seed {seed}")
             expect_equal(env.games.seats, seats, f"the learner's seat under seed {seed}")
+
+
+@check(19)
+def a_reset_forgets_the_last_game(table: Table) -> None:
+    """Environments that were played and reset to a seed tell the same as new ones."""
+    for num_envs in (None, 3):
+        envs: list[Any] = [
+            make(table) if num_envs is None else make_vector(table, num_envs) for _ in range(2)
+        ]
+        play_on(envs[0], table.seed + 1)
+        for env in envs:
+            env.action_space.seed(table.seed)
+        told, expected = (play_on(env, table.seed) for env in envs)
+        name = type(envs[0]).__name__
+        expect(
+            told == expected, f"expected a {name} reset after a game to tell what a new one does"
+        )
+
+
+def play_on(env: Any, seed: int) -> list[tuple]:
+    """Reset an environment, take steps until its first game is over, and return all told."""
+    observations, infos = env.reset(seed=seed)
+    told = [(observations.tobytes(), repr(infos))]
+    for _ in range(MAX_TOLD):
+        masks = env.action_masks()
+        actions = choose(np.atleast_2d(observations), np.atleast_2d(masks))
+        observations, *outcome = env.step(actions if masks.ndim > 1 else actions[0])
+        told.append((observations.tobytes(), repr(outcome)))
+        if env.games.batch.finished[0]:
+            break
+    return told
 
 
 @check(21)

@@ -24,8 +24,10 @@ class Copyable:
     def restore(self, saved: Self) -> None:
         """Go back to where `saved`, a clone of this environment, stands; it stays as it is.
 
+        Opponents are part of what an environment goes back to.
+
         Raises:
-            OptionError: it is an environment of another kind or game.
+            OptionError: it is an environment of another kind, or made with other arguments.
         """
         if type(saved) is not type(self) or saved._identity() != self._identity():
             raise OptionError("can restore only what clone() of the same environment returned")
@@ -37,8 +39,3 @@ class Copyable:
     def _identity(self) -> tuple[Any, ...]:
         """Return what two environments must have in common to exchange their games."""
         raise NotImplementedError
-
-
-def batch_identity(batch: Any) -> tuple[Any, ...]:
-    """Return what makes the games of two batches interchangeable."""
-    return batch.spec.id, batch.num_games, batch.num_players

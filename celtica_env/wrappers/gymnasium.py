@@ -15,7 +15,7 @@ from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Replay
 from celtica_env.core.streams import check_seed
-from celtica_env.wrappers.copies import Copyable, batch_identity
+from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames
 from celtica_env.wrappers.spaces import action_space, observation_box
 
@@ -129,7 +129,7 @@ class SeatEnv(Copyable, gymnasium.Env):
         return self.games.batch.replay(info=info)
 
     def _identity(self) -> tuple[Any, ...]:
-        return batch_identity(self.games.batch)
+        return self.games.made_with
 
     def _info(self) -> dict[str, Any]:
         return {
@@ -197,7 +197,8 @@ class SeatVectorEnv(Copyable, VectorEnv):
 
         Next-step mode ignores the action of a game that is over and begins a new one in its place,
         with reward 0; same-step mode returns the first observation of the new game and the last of
-        the old in `infos["final_obs"]`.
+        the old in `infos["final_obs"]`. Made with `record=True`, `infos["replay"]` has the games
+        that ended in this step.
         """
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,):
@@ -220,6 +221,8 @@ class SeatVectorEnv(Copyable, VectorEnv):
             extra["illegal_action"] = np.zeros(self.num_envs, np.bool_)
             extra["illegal_action"][rows] = outcome.illegal
             extra["_illegal_action"] = extra["illegal_action"].copy()
+        if self.games.batch.is_recording and finished[rows].any():
+            extra |= self._replays(rows[finished[rows]])
         if self.autoreset_mode == AutoresetMode.SAME_STEP and finished.any():
             extra |= self._restart_finished()
         return self.games.observations(), rewards, terminated, truncated, self._infos() | extra
@@ -229,7 +232,14 @@ class SeatVectorEnv(Copyable, VectorEnv):
         return self.games.action_masks()
 
     def _identity(self) -> tuple[Any, ...]:
-        return batch_identity(self.games.batch)
+        return self.games.made_with
+
+    def _replays(self, ended: np.ndarray) -> dict[str, Any]:
+        replays, is_ended = np.full(self.num_envs, None, object), np.zeros(self.num_envs, np.bool_)
+        for row in ended.tolist():
+            replays[row] = self.games.batch.replay(row)
+        is_ended[ended] = True
+        return {"replay": replays, "_replay": is_ended}
 
     def _restart_finished(self) -> dict[str, Any]:
         ended = self.games.batch.finished.copy()

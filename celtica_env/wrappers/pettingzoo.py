@@ -26,7 +26,7 @@ from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Replay
 from celtica_env.core.streams import check_seed
 from celtica_env.core.types import Game
-from celtica_env.wrappers.copies import Copyable, batch_identity
+from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.errors import ResetNeededError
 from celtica_env.wrappers.spaces import action_space, observation_box
 
@@ -355,7 +355,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         return self.batch.replay(info=info)
 
     def _identity(self) -> tuple[Any, ...]:
-        return batch_identity(self.batch)
+        return self.batch.made_with
 
 
 def make_parallel_env(

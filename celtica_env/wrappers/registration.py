@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import gymnasium
 from pettingzoo import aec_registry, parallel_registry, register
 
@@ -11,12 +13,15 @@ NAMESPACE = "celtica"
 _WRAPPER = "celtica_env.wrappers.pettingzoo"
 
 
-def register_environments() -> None:
-    """Register every game that is not registered yet, the caller's own games among them.
+def register_environments(names: Iterable[str] | None = None) -> None:
+    """Register games that are not registered yet, the caller's own among them.
 
     The entry points are strings, so no wrapper is imported before an environment is made.
+
+    Args:
+        names: the games; all there are when None.
     """
-    for game in games():
+    for game in games() if names is None else names:
         register_pettingzoo(game)
         register_gymnasium(game)
 

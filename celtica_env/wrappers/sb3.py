@@ -11,7 +11,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import OptionError
-from celtica_env.wrappers.copies import Copyable, batch_identity
+from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames, check_number
 from celtica_env.wrappers.spaces import action_space, observation_box
 
@@ -120,7 +120,7 @@ class SeatVecEnv(Copyable, VecEnv):
         self.games.start(ended)
 
     def _identity(self) -> tuple[Any, ...]:
-        return batch_identity(self.games.batch)
+        return self.games.made_with
 
     def action_masks(self) -> np.ndarray:
         """Return the legal actions of every learner, `(B, A)` bool, fresh."""

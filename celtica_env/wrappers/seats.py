@@ -184,6 +184,11 @@ class SeatGames:
             illegal=illegal,
         )
 
+    @property
+    def made_with(self) -> tuple[object, ...]:
+        """What two of these must have in common to go back to each other's games."""
+        return (*self.batch.made_with, self._seat, self._is_illegal_final, self._illegal_reward)
+
     def observations(self, where: np.ndarray | None = None) -> np.ndarray:
         """Return what the learners see, `(n, F)` float32, fresh; also of games that are over."""
         self._require_start()

@@ -21,10 +21,11 @@ from celtica_agents.search import (
 )
 from celtica_agents.search.playouts import Settings
 from celtica_env.core import agents as core_agents
-from celtica_env.core import loops, registry
+from celtica_env.core import registry, verbs
 from celtica_env.core.compile import bind, game_namespace
 from celtica_env.core.errors import OptionError, UnknownNameError
 from celtica_env.games.celtica.tables import PARTS_PER_KIND, Phase
+from celtica_env.testing.play import play_some
 from celtica_train.evaluate import evaluate
 from tests.core import processes
 from tests.core.tiny_game.tables import DRAW, HAND_LIMIT, NUM_KINDS
@@ -53,12 +54,12 @@ def tiny(monkeypatch):
 
 @each_game
 @pytest.mark.parametrize("name", NAMES)
-def test_searches_play_whole_games_legally(game, name):
+def test_searches_play_legally(game, name):
     """An illegal action would raise in `step`."""
     card = celtica_env.spec(game)
     agent = searcher(name, game)
     for num_players in (card.min_players, card.max_players):
-        batch = celtica_env.make_batch(game, 2, num_players, seed=3)
+        batch = celtica_env.make_batch(game, 2, num_players, seed=3, max_steps=120)
         while not batch.finished.all():
             rows = np.flatnonzero(~batch.finished)
             batch.step(agent.act(batch.view(rows)), where=rows)
@@ -68,6 +69,7 @@ def test_searches_play_whole_games_legally(game, name):
 @pytest.mark.parametrize("name", NAMES)
 def test_choices_depend_on_seed_and_decision_alone(game, name):
     batch = celtica_env.make_batch(game, 12, seed=1)
+    play_some(batch, 9)  # to where there is a choice
     agent = searcher(name, game)
     agent.reset(5)
     together = agent.search(batch.view())
@@ -145,7 +147,7 @@ def test_a_games_own_random_choice_is_the_general_one(game):
 def both_random_choices(game):
     """Return a loop that writes the game's `random_legal` beside the general one, `(n, 2)`."""
     names = game_namespace(registry.load_game(game).package)
-    general = bind([loops.random_legal], names)["random_legal"]
+    general = bind([verbs.random_legal], names)["random_legal"]
     return bind([write_both], {**names, "general": general})["write_both"]
 
 

@@ -77,16 +77,25 @@ def run_python(code: str, folder: Path, **settings: str | None) -> str:
     return finish(start_python(["-c", code], folder, **settings))[0]
 
 
-def trajectory_arguments(runs: list[str], games: int = 1) -> list[str]:
+def trajectory_arguments(
+    runs: list[str], games: int = 1, max_steps: int | None = None
+) -> list[str]:
     """Return the command line of `tests.core.trajectory` for runs written `NAME:PLAYERS`."""
     is_tiny = any(run.startswith("tiny:") for run in runs)
     register = ["--register", "tiny=tiny_game"] if is_tiny else []
-    return ["-m", "tests.core.trajectory", "--games", str(games), *register, *runs]
+    limit = [] if max_steps is None else ["--max-steps", str(max_steps)]
+    return ["-m", "tests.core.trajectory", "--games", str(games), *limit, *register, *runs]
 
 
-def run_trajectories(runs: list[str], folder: Path, games: int = 1, **settings: str | None) -> dict:
+def run_trajectories(
+    runs: list[str],
+    folder: Path,
+    games: int = 1,
+    max_steps: int | None = None,
+    **settings: str | None,
+) -> dict:
     """Play the runs in another process and return its report, with what it wrote to stderr."""
-    process = start_python(trajectory_arguments(runs, games), folder, **settings)
+    process = start_python(trajectory_arguments(runs, games, max_steps), folder, **settings)
     output, errors = finish(process)
     return {**json.loads(output), "errors": errors}
 

@@ -45,8 +45,8 @@ def all_runs(is_full_check):
     return runs
 
 
-def own_hashes(runs, games):
-    return {run: trajectory_hash(*parse(run), games) for run in runs}
+def own_hashes(runs, games, max_steps):
+    return {run: trajectory_hash(*parse(run), games, max_steps=max_steps) for run in runs}
 
 
 def parse(run):
@@ -71,10 +71,11 @@ print(json.dumps(sorted(sys.modules)))
 
 @pytest.mark.parametrize("flag", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
 def test_games_are_the_same_with_numbas_debugging_switches(flag, tmp_path, is_full_check):
-    runs, games = all_runs(is_full_check), 3 if is_full_check else 1
-    report = processes.run_trajectories(runs, tmp_path, games, **{flag: "1"})
+    runs = all_runs(is_full_check)
+    extent = (3, None) if is_full_check else (1, 150)  # games of each run, decisions of each game
+    report = processes.run_trajectories(runs, tmp_path, *extent, **{flag: "1"})
     assert (report["cache_paths"] == ["plain"]) == (flag == "NUMBA_DISABLE_JIT")
-    assert report["hashes"] == own_hashes(runs, games)
+    assert report["hashes"] == own_hashes(runs, *extent)
 
 
 def test_a_game_outside_the_package_is_compiled_announced_and_kept(first_run):
@@ -115,6 +116,20 @@ def test_an_edited_rule_changes_the_games_although_the_cache_is_warm(warm_copy):
     again = processes.run_trajectories(TINY_RUNS, folder)
     assert again["hashes"] == hashes
     assert again["compiled"] == 0  # the old code is still there
+
+
+def test_a_package_under_another_name_does_not_take_the_code_of_the_old_one(warm_copy):
+    """Machine code imports its modules by name, and those of the old name are gone."""
+    folder, hashes = warm_copy
+    (folder / "tiny_game").rename(folder / "renamed_game")
+    for source in (folder / "renamed_game").glob("*.py"):
+        source.write_text(source.read_text().replace("tests.core.tiny_game", "renamed_game"))
+    code = (
+        "import json, celtica_env; from tests.core.trajectory import report;"
+        "celtica_env.register_game('tiny', 'renamed_game');"
+        f"print(json.dumps(report({TINY_RUNS!r}, 1, None)))"
+    )
+    assert json.loads(processes.run_python(code, folder))["hashes"] == hashes
 
 
 @pytest.mark.slow

@@ -4,8 +4,14 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env import position_from_text, position_to_text
-from celtica_env.core.errors import CelticaError, OptionError, PositionError, UnknownNameError
+from celtica_env import action_from_text, action_to_text, position_from_text, position_to_text
+from celtica_env.core.errors import (
+    ActionTextError,
+    CelticaError,
+    OptionError,
+    PositionError,
+    UnknownNameError,
+)
 from celtica_env.core.types import PAYOFFS
 from celtica_env.testing.play import NUM_GAMES, play_out, play_some, snapshot
 from tests.each_game import each_game, each_game_and_size
@@ -38,6 +44,8 @@ def test_a_position_is_a_line_that_can_still_be_read(game):
         (lambda text: text + " viewer=0", "does not include rng"),
         (lambda text: text + " viewer=5", "viewer must be from -1 to 1"),
         (lambda text: text + " step=1e3", "step must be from 0"),
+        (lambda text: text + " step=99999", "step must be from 0"),
+        (lambda text: text.replace("rng=", "rng=0x"), "rng must be from 0"),
     ],
 )
 def test_a_text_that_is_no_position_is_refused_with_the_reason(game, change, message):
@@ -101,10 +109,10 @@ def test_a_finished_position_is_finished_on_the_table_too(game):
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("to_move", 200, "to_move must be the seat of a player"),
-        ("payoff", -1, "payoff must be one of win, rank, margin"),
-        ("payoff", len(PAYOFFS), "payoff must be one of win, rank, margin"),
-        ("step_count", -1, "step must not be negative"),
+        ("to_move", 200, "to_move must be from 0 to 1, got 200"),
+        ("payoff", -1, "payoff must be from 0 to 2, got -1"),
+        ("payoff", len(PAYOFFS), "payoff must be from 0 to 2, got 3"),
+        ("step_count", -1, "step must be from 0 to .*, got -1"),
     ],
 )
 def test_a_header_that_no_game_has_is_refused_and_changes_nothing(game, field, value, message):
@@ -137,14 +145,56 @@ def test_positions_that_do_not_fit_the_table_are_refused_and_change_nothing(game
 
 
 @each_game
-def test_only_a_batch_of_the_same_shape_can_be_restored(game):
+def test_only_a_batch_made_with_the_same_arguments_can_be_restored(game):
     batch = celtica_env.make_batch(game, 2, seed=18)
+    before = snapshot(batch)
     for other in (
         celtica_env.make_batch(game, 3, seed=18),
         celtica_env.make_batch(game, 2, 3, seed=18),
+        celtica_env.make_batch(game, 2, payoff="margin"),
+        celtica_env.make_batch(game, 2, max_steps=7),
+        celtica_env.make_batch(game, 2, autoreset="same_step"),
+        celtica_env.make_batch(game, 2, record=True),
+        None,
+        batch.states,
     ):
-        with pytest.raises(OptionError, match="2 games of .* for 2 players only"):
+        with pytest.raises(OptionError, match="2 games of .* for 2 players, made with the same"):
             batch.restore(other)
+    assert snapshot(batch) == before
+    batch.restore(celtica_env.make_batch(game, 2, seed=19))
+
+
+def test_positions_under_other_options_cannot_be_restored():
+    batch = celtica_env.make_batch("keltis", 2, symbols="fixed")
+    with pytest.raises(OptionError, match="made with the same arguments"):
+        batch.restore(celtica_env.make_batch("keltis", 2, symbols="shuffled"))
+    batch.restore(celtica_env.make_batch("keltis", 2))
+
+
+@each_game
+def test_a_position_brings_its_payoff_for_the_games_after_it(game):
+    batch = celtica_env.make_batch(game, 2, seed=18)
+    batch.set_states(celtica_env.make_batch(game, 1, seed=3, payoff="margin").states, where=[1])
+    batch.reset()
+    assert batch.states["payoff"].tolist() == [PAYOFFS.index("win"), PAYOFFS.index("margin")]
+
+
+@each_game
+def test_what_is_no_position_or_action_has_no_text(game):
+    batch = celtica_env.make_batch(game, 2, seed=18)
+    other = next(name for name in celtica_env.games() if name != game)
+    for state in (batch.states, batch.states.tobytes(), None, 3):
+        with pytest.raises(OptionError, match="expected one record of"):
+            position_to_text(game, state)
+    with pytest.raises(OptionError, match="expected one record of"):
+        position_to_text(other, batch.states[0])
+    for action in ("5", 1.0, None, True, np.arange(1)):
+        with pytest.raises(ActionTextError, match="an action is an integer"):
+            action_to_text(game, action)
+    assert action_to_text(game, np.int64(1)) == action_to_text(game, 1)
+    for text in (b"pass", None, 3):
+        with pytest.raises(ActionTextError, match="text is a string"):
+            action_from_text(game, text)
 
 
 def test_errors_of_positions_are_those_a_caller_would_expect():

@@ -148,9 +148,71 @@ def test_values_of_a_wrong_type_are_refused():
         ("info", []),
         ("max_steps", True),
         ("start", 3),
+        ("start", ""),
     ]:
-        with pytest.raises(ReplayError, match=name):
-            resign(replay, **{name: value})
+        with pytest.raises(ReplayError if name != "info" else CelticaError, match=name):
+            replace(replay, **{name: value})
+
+
+@each_game
+def test_what_is_kept_with_a_replay_is_what_is_read_back(game, tmp_path):
+    info = {
+        "agents": ("a", "b"),
+        3: np.float32(0.5),
+        "seats": np.arange(2),
+        "deep": {"x": [np.int64(7), None, True]},
+    }
+    replay = replace(recorded(game).replay(0), info=info)
+    assert replay.info == {
+        "agents": ["a", "b"],
+        "3": 0.5,
+        "seats": [0, 1],
+        "deep": {"x": [7, None, True]},
+    }
+    save_replays(tmp_path / "games.jsonl", [replay])
+    assert load_replays(tmp_path / "games.jsonl") == [replay]
+
+
+@pytest.mark.parametrize("info", [5, {"a": {1}}, {"a": float("nan")}, {"a": object()}, {(1, 2): 3}])
+def test_what_json_cannot_hold_is_refused_when_it_is_given(info):
+    batch = recorded(celtica_env.games()[0])
+    with pytest.raises(OptionError, match="JSON can hold"):
+        batch.replay(0, info=info)
+
+
+@each_game
+def test_a_limit_that_is_a_numpy_integer_is_kept(game):
+    batch = recorded(game, max_steps=np.int64(5))
+    assert Replay.from_json(batch.replay(0).to_json()).max_steps == 5
+
+
+def test_a_file_of_replays_is_left_alone_when_something_is_no_replay(tmp_path):
+    path = tmp_path / "games.jsonl"
+    replay = recorded(celtica_env.games()[0]).replay(0)
+    save_replays(path, [replay])
+    with pytest.raises(OptionError, match="expected replays, got int"):
+        save_replays(path, [replay, 7])
+    assert load_replays(path) == [replay]
+
+
+def test_replays_are_appended_after_a_line_that_was_cut_short(tmp_path):
+    path = tmp_path / "games.jsonl"
+    first, second = (recorded(celtica_env.games()[0]).replay(row) for row in range(2))
+    save_replays(path, [first])
+    path.write_text(path.read_text().rstrip())
+    save_replays(path, [second], append=True)
+    save_replays(path, [first], append=True)
+    assert load_replays(path) == [first, second, first]
+
+
+@each_game
+def test_an_end_that_no_recorded_action_brought_is_none(game):
+    source = recorded(game)
+    batch = celtica_env.make_batch(game, 3, record=True)
+    batch.set_states(source.states)
+    assert batch.finished.all()
+    assert batch.replay(0).end == "running"
+    assert batch.replay(0).play().finished.all()
 
 
 @each_game
@@ -179,8 +241,9 @@ def test_a_replay_is_only_there_if_it_was_asked_for(game):
     with pytest.raises(OptionError, match="record=True"):
         batch.replay()
     batch = celtica_env.make_batch(game, 2, seed=9, record=True)
-    with pytest.raises(OptionError, match="index outside"):
-        batch.replay(2)
+    for row in (2, -1, 0.5, None, True):
+        with pytest.raises(OptionError, match="row must be an integer between 0 and 1"):
+            batch.replay(row)
     with pytest.raises(OptionError, match="same_step"):
         batch.replay(0, final=True)
 

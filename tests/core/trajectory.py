@@ -1,6 +1,7 @@
 """Play games with every verb and hash all that comes out; also as a program, for other processes.
 
-    python -m tests.core.trajectory [--register NAME=PACKAGE] [--games N] NAME:PLAYERS ...
+    python -m tests.core.trajectory [--register NAME=PACKAGE] [--games N] [--max-steps N] \
+        NAME:PLAYERS ...
 
 prints one JSON object: the hashes, how many functions were compiled, where the cache lies.
 """
@@ -49,13 +50,13 @@ def trajectory_hash(game: str, num_players: int, num_games: int, **options) -> s
     return digest.hexdigest()
 
 
-def report(runs: list[str], num_games: int) -> dict:
+def report(runs: list[str], num_games: int, max_steps: int | None) -> dict:
     """Hash the games of each run, written `NAME:PLAYERS`, and say what was compiled for it."""
     hashes, cache_paths = {}, set()
     with event.install_recorder("numba:compile") as recorder:
         for run in runs:
             game, num_players = run.split(":")
-            hashes[run] = trajectory_hash(game, int(num_players), num_games)
+            hashes[run] = trajectory_hash(game, int(num_players), num_games, max_steps=max_steps)
             kernel = game_kernels(load_game(game).package).step_games
             cache_paths.add(str(kernel.stats.cache_path) if hasattr(kernel, "stats") else "plain")
     return {
@@ -70,11 +71,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--register", action="append", default=[])
     parser.add_argument("--games", type=int, default=1)
+    parser.add_argument("--max-steps", type=int)
     parser.add_argument("runs", nargs="+")
     arguments = parser.parse_args()
     for entry in arguments.register:
         celtica_env.register_game(*entry.split("="))
-    print(json.dumps(report(arguments.runs, arguments.games)))
+    print(json.dumps(report(arguments.runs, arguments.games, arguments.max_steps)))
 
 
 if __name__ == "__main__":

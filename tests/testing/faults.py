@@ -12,7 +12,7 @@ import numpy as np
 
 from celtica_env.core import registry
 from celtica_env.core.types import Game
-from celtica_env.testing.play import pick
+from celtica_env.testing.play import pick, stride_of
 from tests.core import tiny_game
 
 SOURCES = Path(tiny_game.__file__).parent
@@ -42,6 +42,7 @@ class RuleFault:
             assert source.count(old) == 1, old
             (target / file).write_text(source.replace(old, new))
         monkeypatch.syspath_prepend(str(folder))
+        stride_of.cache_clear()  # of a sound game of the same name
         monkeypatch.setitem(registry._GAMES, NAME, package)
 
 
@@ -149,6 +150,65 @@ RULE_FAULTS = {
     ),
 }  # fmt: skip
 
+RULE_FAULTS |= {
+    "a verb is missing": RuleFault(
+        (("rules.py", "def potential(", "def prospects("),),
+        "start.verbs_are_there_and_compile",
+        "expected potential(s, out) in tiny_with_fault_a_verb_is_missing, as "
+        "celtica_env.core.verbs describes it; there is none",
+    ),
+    "a verb has other arguments": RuleFault(
+        (("rules.py", "def potential(s, out)", "def potential(s, out, seat)"),),
+        "start.verbs_are_there_and_compile",
+        "; its arguments are (s, out, seat)",
+    ),
+    "a verb is not compiled": RuleFault(
+        (("rules.py", "@njit\ndef potential(", "def potential("),),
+        "start.verbs_are_there_and_compile",
+        "; it is not compiled: put numba's @njit before it",
+    ),
+    "a verb reads a field that is not there": RuleFault(
+        (("rules.py", "return s.is_over == 1", "return s.over == 1"),),
+        "start.verbs_are_there_and_compile",
+        "expected `is_terminal` to compile: ",
+    ),
+    "games never end": RuleFault(
+        (("rules.py", "        s.hand[seat, action] -= 1\n        s.hand_size[seat] -= 1\n", ""),),
+        "start.games_end",
+        "expected every game to end within 24 decisions, as declared in max_steps; one goes on",
+    ),
+    "the mask allows everything": RuleFault(
+        (("rules.py", "        out[action] = is_legal(s, action)", "        out[action] = True"),),
+        "masks.mask_is_what_step_accepts",
+        "expected step to accept an action that the mask allows, it refuses",
+    ),
+    "a new game keeps the points of the last one": RuleFault(
+        (("rules.py", "    s.points[:] = 0\n", ""),),
+        "determinism.a_reset_forgets_the_last_game",
+        "a record reset after a game is not as expected: points: ",
+    ),
+    "a new game keeps the points of the last one, in Gymnasium": RuleFault(
+        (("rules.py", "    s.points[:] = 0\n", ""),),
+        "seats.a_reset_forgets_the_last_game",
+        "expected a SeatEnv reset after a game to tell what a new one does",
+    ),
+    "a verb reads beyond the end of a field": RuleFault(
+        (("rules.py", "else s.points[seat]\n", "else s.points[seat + 2]\n"),),
+        "kernels.indices_stay_within_their_arrays",
+        "expected potential to stay within its arrays, saw IndexError: ",
+    ),
+    "an integer observed does not fit": RuleFault(
+        (("observe.py", "= s.hand[seat, kind]", "= s.hand[seat, kind] + 256"),),
+        "kernels.observed_integers_fit",
+        "fit into eight bits, -128 to 127; number 0 of player 0's observation is 25",
+    ),
+    "every record is taken for a position": RuleFault(
+        (("__init__.py", "    record = records[0]\n", "    return\n    record = records[0]\n"),),
+        "notation.what_is_accepted_can_be_played",
+        "expected `complete` to refuse a position from which the game cannot be played; it accepts",
+    ),
+}  # fmt: skip
+
 LIMIT = 6  # decisions
 OWN_LIMIT = RuleFault(
     (("rules.py", "@njit\ndef returns(", f"@njit\ndef is_truncated(s):\n"
@@ -157,6 +217,13 @@ OWN_LIMIT = RuleFault(
     words="",
 )  # fmt: skip
 """No fault at all: a game that cuts itself off."""
+OWN_NAMES = RuleFault(
+    (("rules.py", "@njit\ndef reset(",
+      "DISABLED = SAME_STEP = NEXT_STEP = 1\n\n\n@njit\ndef reset("),),
+    check="",
+    words="",
+)  # fmt: skip
+"""No fault either: a game whose own constants have the names of the core's."""
 
 CARD_FAULTS = {
     "the picture shows all hands": CardFault(
@@ -171,7 +238,7 @@ CARD_FAULTS = {
     ),
     "games are longer than declared": CardFault(
         declared(max_steps=5),
-        "masks.never_empty",
+        "start.games_end",
         "expected every game to end within 5 decisions, as declared in max_steps; one goes on",
     ),
     "two actions have one name": CardFault(
@@ -206,7 +273,7 @@ CARD_FAULTS = {
             fields=tuple(field for field in tiny_game.FIELDS if field.name != "points"),
         ),
         "notation.positions_read_back",
-        "is not as expected: points: expected ",
+        "saw PositionError: the points are not those of the cards played",
     ),
     "more players are declared than can sit": CardFault(
         declared(min_players=1),

@@ -1,6 +1,7 @@
 """The conformance kit passes a sound game and finds the fault in an unsound one, in words."""
 
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,16 @@ from celtica_env.testing.checks import THEMES, find_checks
 from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal, refused
 from celtica_env.testing.play import play_out
 from celtica_train import cli
-from tests.testing.faults import CARD_FAULTS, LIMIT, NAME, OWN_LIMIT, RULE_FAULTS
+from tests.core.processes import start_python
+from tests.testing.faults import (
+    CARD_FAULTS,
+    LIMIT,
+    NAME,
+    OWN_LIMIT,
+    OWN_NAMES,
+    RULE_FAULTS,
+    SOURCES,
+)
 
 FAULTS = {**RULE_FAULTS, **CARD_FAULTS}
 PLACE = r"in game \d+, decision \d+, player \d to move:\n"
@@ -50,6 +60,40 @@ def test_a_fault_is_found_and_named(fault, monkeypatch, tmp_path):
     assert "tiny: 1 of 1 checks failed" in message
     assert f"players, seed {failure_seed(message)}: {case.check}\n" in message
     assert case.words in message
+
+
+def test_a_game_whose_constants_have_the_cores_names_passes(monkeypatch, tmp_path):
+    OWN_NAMES.enter(monkeypatch, tmp_path, "tiny_with_own_names")
+    check_game(NAME, 2, checks=["endings", "copies"])
+
+
+def test_without_a_start_nothing_else_is_checked(monkeypatch, tmp_path):
+    fault = RULE_FAULTS["a verb reads a field that is not there"]
+    fault.enter(monkeypatch, tmp_path, "tiny_that_does_not_compile")
+    with pytest.raises(ConformanceError, match="tiny: 1 of 1 checks failed") as failure:
+        check_game(NAME)
+    message = str(failure.value)
+    assert "expected `is_terminal` to compile: the record has no field 'over'" in message
+    assert len(message.splitlines()) < 6
+
+
+def test_no_check_goes_on_for_ever(monkeypatch, tmp_path):
+    RULE_FAULTS["games never end"].enter(monkeypatch, tmp_path, "tiny_without_an_end")
+    failures = {}
+    for check in all_checks():
+        try:
+            check(Table(NAME, 2))
+        except ConformanceError as error:
+            failures[check.name] = str(error)
+    assert "one goes on" in failures["endings.a_finished_game_is_not_stepped"]
+    for name in ("replays.games_that_autoreset_ended", "paths.pettingzoo_tells_the_same"):
+        assert "expected every game to end within 24 decisions" in failures[name]
+
+
+def test_a_declared_length_beyond_all_patience_is_cut_down(tiny, monkeypatch):
+    monkeypatch.setattr("celtica_env.testing.play.MOST_DECISIONS", 3)
+    with pytest.raises(ConformanceError, match="3 decisions, the most that is waited for, since"):
+        play_out(Table(tiny, 2).batch())
 
 
 def failure_seed(message):
@@ -88,7 +132,9 @@ def test_checks_are_chosen_by_theme_or_name(tiny):
 
 
 def test_what_is_unknown_is_refused_with_what_is_known(tiny):
-    with pytest.raises(OptionError, match="no check and no theme 'mask'; there are facts, masks"):
+    with pytest.raises(
+        OptionError, match="no check and no theme 'mask'; there are start, facts, masks"
+    ):
         check_game(tiny, checks=["mask"])
     with pytest.raises(OptionError, match="a list of names, got the text 'masks'"):
         check_game(tiny, checks="masks")
@@ -109,6 +155,13 @@ def test_a_check_whose_library_is_missing_is_skipped(tiny, monkeypatch):
     outcomes = list(run_checks(tiny, 2, ["memory"]))
     skipped = [outcome.check.needs for outcome in outcomes if outcome.is_skipped]
     assert skipped == ["stable_baselines3"]
+
+
+def test_games_are_counted_from_one(tiny):
+    for num_games in (0, -1, True, 2.0):
+        with pytest.raises(OptionError, match="games must be an integer above 0, got"):
+            check_game(tiny, num_games=num_games)
+    check_game(tiny, 2, checks=["masks", "determinism", "notation"], num_games=1)
 
 
 def test_no_game_is_named_in_the_kit():
@@ -183,3 +236,66 @@ def test_the_command_fails_when_a_check_does(monkeypatch, tmp_path, capsys):
 def test_the_command_refuses_what_is_unknown(capsys):
     assert cli.main(["check", "chess"]) == 2
     assert "known games" in capsys.readouterr().err
+
+
+OWN_GAME = ["--game", "tiny", "--package", "tests.core.tiny_game"]
+
+
+@pytest.mark.usefixtures("own_registry")
+def test_every_command_takes_a_game_of_ones_own(capsys, tmp_path):
+    file = str(tmp_path / "games.jsonl")
+    assert (
+        cli.main(
+            ["evaluate", "random", "--players", "2", "--games", "2", "--replays", file, *OWN_GAME]
+        )
+        == 0
+    )
+    registry._GAMES.pop("tiny")
+    assert cli.main(["replay", file, *OWN_GAME[2:]]) == 0
+    assert "2 games play as recorded" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["check", "x"], ["evaluate", "random"], ["replay", "x"], ["bench"], ["train", "--out", "x"]],
+    ids=lambda command: command[0],
+)
+def test_every_command_says_that_there_is_no_such_package(command, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main([*command, "--package", "no_such"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"celtica {command[0]}: cannot import 'no_such'")
+    assert "install the extra" not in error
+
+
+@pytest.mark.parametrize("number", ["0", "-2"])
+def test_the_command_refuses_to_play_no_games(number, capsys):
+    assert cli.main(["check", "celtica", "--games", number]) == 2
+    assert f"games must be an integer above 0, got {number}" in capsys.readouterr().err
+
+
+# --- pytest --------------------------------------------------------------------------------------
+
+
+def pytest_of(package, folder, *arguments):
+    command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--pyargs", "celtica_env.testing"]
+    process = start_python([*command, *arguments], folder, CELTICA_PACKAGE=package)
+    output, errors = process.communicate()
+    return process.returncode, output + errors
+
+
+def test_pytest_checks_the_game_of_a_package_named_by_a_variable(tmp_path):
+    shutil.copytree(SOURCES, tmp_path / "my_games")
+    status, output = pytest_of("my_games", tmp_path, "-k", "never_empty or identity")
+    assert "4 passed" in output, output  # two checks, with two players and with three
+    assert status == 0
+
+
+def test_pytest_reports_one_failure_of_a_game_that_does_not_compile(monkeypatch, tmp_path):
+    RULE_FAULTS["a verb is missing"].enter(monkeypatch, tmp_path, "tiny_without_a_verb")
+    status, output = pytest_of(
+        "tiny_without_a_verb", tmp_path, "-k", "verbs_are or games_end or never_empty", "-rs"
+    )
+    assert "start.verbs_are_there_and_compile fails" in output
+    assert re.search(r"2 failed, 2 passed, 2 skipped", output), output
+    assert status == 1

@@ -13,8 +13,10 @@ import threading
 from functools import partial
 from pathlib import Path
 
-from celtica_train import cli, ppo
+from celtica_agents.policy import POLICY_FILE
+from celtica_train import cli, run
 from celtica_train.checkpoint import PARTIAL
+from celtica_train.settings import CHECKPOINT_FILE, CONFIG_FILE
 
 
 class Clock:
@@ -62,21 +64,21 @@ def when_written(name: str, clock: Clock) -> None:
 
 def when_evaluating(clock: Clock) -> None:
     """An evaluation of the learner begins."""
-    evaluate = ppo.evaluate
+    evaluate = run.evaluate
 
     def wrapped(*arguments, **options):
         clock.start()
         return evaluate(*arguments, **options)
 
-    ppo.evaluate = wrapped
+    run.evaluate = wrapped
 
 
 MOMENTS = {
     "begun": when_begun,
-    "configuration is there": partial(when_there, ppo.CONFIG_FILE),
-    "checkpoint is there": partial(when_there, ppo.CHECKPOINT_FILE),
-    "checkpoint is written": partial(when_written, ppo.CHECKPOINT_FILE),
-    "policy is written": partial(when_written, ppo.POLICY_FILE),
+    "configuration is there": partial(when_there, CONFIG_FILE),
+    "checkpoint is there": partial(when_there, CHECKPOINT_FILE),
+    "checkpoint is written": partial(when_written, CHECKPOINT_FILE),
+    "policy is written": partial(when_written, POLICY_FILE),
     "file is written": partial(when_written, ""),
     "evaluation": when_evaluating,
 }

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_train import checkpoint, cli, ppo
+from celtica_train import checkpoint, cli, settings
 from celtica_train.checkpoint import load_checkpoint, write_atomic
 from celtica_train.evaluate import evaluate
 from tests.core.processes import ROOT, TIMEOUT
@@ -40,7 +40,7 @@ def run_killed(moment, delay, arguments, folder):
 
 def expect_usable(out, elapsed):
     """Hold what a killed run left to what is promised; return the seconds it has trained."""
-    arrays, facts = load_checkpoint(out / ppo.CHECKPOINT_FILE)
+    arrays, facts = load_checkpoint(out / settings.CHECKPOINT_FILE)
     assert facts["elapsed"] >= elapsed
     assert all(np.isfinite(array).all() for array in arrays.values() if array.dtype.kind == "f")
     if facts["curve"]:
@@ -49,10 +49,13 @@ def expect_usable(out, elapsed):
     return facts["elapsed"]
 
 
-def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(tmp_path, is_full_check):
+@pytest.mark.parametrize("trainer", settings.TRAINERS)
+def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(
+    trainer, tmp_path, is_full_check
+):
     chance, elapsed = np.random.default_rng(0), 0.0
-    begin = ["train", "--out", "run", *TINY, "--minutes", "30"]
-    moments = list(MOMENTS) * 4 if is_full_check else list(MOMENTS)[:3]
+    begin = ["train", "--out", "run", "--trainer", trainer, *TINY, "--minutes", "30"]
+    moments = list(MOMENTS) * 4 if is_full_check else list(MOMENTS)[:2]
     for kill, moment in enumerate(moments):
         command = [*begin, "--resume"] if kill else begin
         run_killed(moment, MOMENTS[moment] * chance.random(), command, tmp_path)
@@ -67,21 +70,21 @@ def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(tmp_path, i
 def test_a_run_killed_before_its_first_checkpoint_is_begun_again(tmp_path, capsys):
     command = ["train", "--out", str(tmp_path / "run"), *TINY, "--minutes", "0.01"]
     run_killed("configuration is there", 0, command, tmp_path)
-    assert [file.name for file in (tmp_path / "run").iterdir()] == [ppo.CONFIG_FILE]
+    assert [file.name for file in (tmp_path / "run").iterdir()] == [settings.CONFIG_FILE]
     assert cli.main([*command, "--resume"]) == 2
     assert "begin the run without --resume" in capsys.readouterr().err
     assert cli.main(command) == 0
 
 
 def test_a_folder_with_anything_else_in_it_is_not_free(tmp_path):
-    assert ppo.is_free(tmp_path / "absent")
-    assert ppo.is_free(tmp_path)
-    for name in (ppo.CONFIG_FILE, "config.json.partial", "checkpoint.safetensors.partial"):
+    assert settings.is_free(tmp_path / "absent")
+    assert settings.is_free(tmp_path)
+    for name in (settings.CONFIG_FILE, "config.json.partial", "checkpoint.safetensors.partial"):
         (tmp_path / name).write_text("")
-        assert ppo.is_free(tmp_path)
-    (tmp_path / ppo.CHECKPOINT_FILE).write_text("")
-    assert not ppo.is_free(tmp_path)
-    assert not ppo.is_free(tmp_path / ppo.CHECKPOINT_FILE)
+        assert settings.is_free(tmp_path)
+    (tmp_path / settings.CHECKPOINT_FILE).write_text("")
+    assert not settings.is_free(tmp_path)
+    assert not settings.is_free(tmp_path / settings.CHECKPOINT_FILE)
 
 
 def test_an_evaluation_killed_leaves_no_broken_file(tmp_path, is_full_check):

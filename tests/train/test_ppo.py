@@ -1,4 +1,4 @@
-"""The training command: what it leaves, how it goes on, what it refuses."""
+"""The training command, with either trainer: what it leaves, how it goes on, what it refuses."""
 
 import json
 import re
@@ -7,15 +7,18 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import celtica_env
 from celtica_env.core.errors import CheckpointError, OptionError
-from celtica_train import cli, ppo
+from celtica_train import cli, ppo, settings
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
+from celtica_train.run import Run, make_learner
 from tests.core.processes import TIMEOUT
 
 TINY = [
@@ -26,17 +29,23 @@ TINY = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def finished_run(tmp_path_factory):
+@pytest.fixture(scope="module", params=settings.TRAINERS)
+def finished_run(tmp_path_factory, request):
     out = tmp_path_factory.mktemp("runs") / "tiny"
-    assert cli.main(["train", "--out", str(out), *TINY]) == 0
+    assert cli.main(["train", "--out", str(out), "--trainer", request.param, *TINY]) == 0
     return out
 
 
 def start(out, *arguments):
     command = [sys.executable, "-m", "celtica_train.cli", "train", "--out", str(out), *arguments]
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=Path(out).parent
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=Path(out).parent,
+        # Tests that run in the background ignore Ctrl-C, and their children would too.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
 
 
@@ -50,7 +59,7 @@ def wait_for(path):
 def test_a_run_leaves_all_it_promises(finished_run):
     for name in (
         "config.json",
-        ppo.CHECKPOINT_FILE,
+        settings.CHECKPOINT_FILE,
         "best/policy.safetensors",
         "last/policy.safetensors",
         "curve.jsonl",
@@ -67,15 +76,14 @@ def test_a_run_leaves_all_it_promises(finished_run):
 
 
 def test_the_exported_policy_is_the_network(finished_run):
-    config = ppo.Config(out=finished_run, num_envs=16, steps=8, hidden=(16, 16))
-    model = ppo.make_model(config)
-    ppo.Run(config, model, progress=None).restore()
+    config = settings.stored_config(finished_run)
+    learner = make_learner(config)
+    Run(config, learner, progress=None).restore()
     view = celtica_env.make_batch("celtica", 64, seed=0).view()
     agent = celtica_env.load_agent(str(finished_run / "last"), "celtica")
-    actions, _ = model.predict(
-        view.observations, action_masks=view.action_masks, deterministic=True
-    )
-    assert np.array_equal(agent.act(view), actions)
+    with torch.no_grad():
+        logits, _ = learner.evaluate(torch.from_numpy(view.observations))
+    assert agent.logits(view.observations) == pytest.approx(logits.numpy(), abs=1e-4)
 
 
 def test_trained_and_sampling_policies_play_a_thousand_games_legally(finished_run):
@@ -94,12 +102,12 @@ def test_an_existing_folder_is_left_alone(finished_run, capsys):
     assert before == {p: p.stat().st_mtime_ns for p in finished_run.rglob("*")}
 
 
-def test_resume_goes_on_where_it_stopped(tmp_path, capsys):
+def test_resume_goes_on_where_it_stopped(finished_run, tmp_path):
     out = tmp_path / "run"
-    assert cli.main(["train", "--out", str(out), *TINY]) == 0
-    _, before = load_checkpoint(out / ppo.CHECKPOINT_FILE)
+    shutil.copytree(finished_run, out)
+    _, before = load_checkpoint(out / settings.CHECKPOINT_FILE)
     assert cli.main(["train", "--out", str(out), "--resume", "--minutes", "0.25"]) == 0
-    _, after = load_checkpoint(out / ppo.CHECKPOINT_FILE)
+    _, after = load_checkpoint(out / settings.CHECKPOINT_FILE)
     assert after["steps"] > before["steps"]
     assert after["elapsed"] >= 0.25 * 60
     assert after["curve"][: len(before["curve"])] == before["curve"]
@@ -109,12 +117,39 @@ def test_resume_goes_on_where_it_stopped(tmp_path, capsys):
 def test_resume_keeps_the_settings_that_are_not_given_anew(finished_run, tmp_path):
     out = tmp_path / "run"
     shutil.copytree(finished_run, out)
-    kept = ppo.prepare(["--out", str(out), "--resume"])
+    kept = settings.prepare(["--out", str(out), "--resume"])
     assert (kept.minutes, kept.num_envs, kept.hidden) == (0.15, 16, (16, 16))
-    longer = ppo.prepare(["--out", str(out), "--resume", "--minutes", "2"])
+    longer = settings.prepare(["--out", str(out), "--resume", "--minutes", "2"])
     assert (longer.minutes, longer.num_envs) == (2, 16)
     with pytest.raises(OptionError, match="minutes"):
-        ppo.prepare(["--out", str(out), "--resume", "--minutes", "0"])
+        settings.prepare(["--out", str(out), "--resume", "--minutes", "0"])
+    other = next(name for name in settings.TRAINERS if name != kept.trainer)
+    with pytest.raises(OptionError, match=f"has the trainer '{kept.trainer}'"):
+        settings.prepare(["--out", str(out), "--resume", "--trainer", other])
+
+
+def test_a_resumed_run_meets_its_pool_at_once(finished_run):
+    config = settings.stored_config(finished_run)
+    met = []
+    learner = make_learner(config)
+    learner.set_opponents = lambda agents, weights: met.extend(agents)
+    Run(config, learner, progress=None).restore()
+    assert met[:2] == ["random", "greedy"]
+    assert met[2].name.startswith("snapshot")
+
+
+@pytest.mark.parametrize("trainer", settings.TRAINERS)
+def test_a_network_that_breaks_stops_the_run_and_leaves_the_good_checkpoint(
+    trainer, tmp_path, capsys
+):
+    out = tmp_path / "run"
+    arguments = ["--trainer", trainer, *TINY, "--imitate", "none", "--learning-rate", "1e30"]
+    assert cli.main(["train", "--out", str(out), *arguments, "--minutes", "5"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("celtica train: the network is broken")
+    assert f"the last good checkpoint is {out / settings.CHECKPOINT_FILE}" in told
+    arrays, _ = load_checkpoint(out / settings.CHECKPOINT_FILE)
+    assert all(np.isfinite(array).all() for array in arrays.values() if array.dtype.kind == "f")
 
 
 def test_a_folder_that_cannot_be_made_is_an_error_in_words(tmp_path, capsys):
@@ -131,13 +166,13 @@ def test_control_c_saves_and_says_how_to_go_on(tmp_path):
     text, _ = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 130, text
     assert "--resume" in re.sub(r"\s+", " ", text)
-    _, facts = load_checkpoint(out / ppo.CHECKPOINT_FILE)
+    _, facts = load_checkpoint(out / settings.CHECKPOINT_FILE)
     assert facts["elapsed"] > 0
 
 
 def test_broken_checkpoints_are_refused_with_the_reason(finished_run, tmp_path):
-    content = (finished_run / ppo.CHECKPOINT_FILE).read_bytes()
-    file = tmp_path / ppo.CHECKPOINT_FILE
+    content = (finished_run / settings.CHECKPOINT_FILE).read_bytes()
+    file = tmp_path / settings.CHECKPOINT_FILE
     for damaged in (b"", content[: len(content) // 2], content[:8], b"no checkpoint" * 100):
         file.write_bytes(damaged)
         with pytest.raises(CheckpointError, match="damaged"):
@@ -154,7 +189,9 @@ def test_resume_refuses_what_it_cannot_use(finished_run, tmp_path, capsys):
     assert "nothing to resume" in capsys.readouterr().err
     run = tmp_path / "run"
     run.mkdir()
-    (run / ppo.CHECKPOINT_FILE).write_bytes((finished_run / ppo.CHECKPOINT_FILE).read_bytes())
+    (run / settings.CHECKPOINT_FILE).write_bytes(
+        (finished_run / settings.CHECKPOINT_FILE).read_bytes()
+    )
     assert cli.main(["train", "--out", str(run), "--resume"]) == 2
     assert "config.json is missing" in capsys.readouterr().err
     config = json.loads((finished_run / "config.json").read_text())
@@ -200,4 +237,4 @@ def test_no_script_uses_an_unmasked_evaluation():
 
 def test_option_errors_are_celticas_own():
     with pytest.raises(OptionError):
-        ppo.check_ranges(ppo.Config(threads=0))
+        settings.check_ranges(settings.Config(threads=0))

@@ -4,10 +4,12 @@ import copy
 import pickle
 
 import cloudpickle
+import numpy as np
 import pytest
 
 import celtica_env
 from celtica_env.core.errors import OptionError
+from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from celtica_env.wrappers.sb3 import SeatVecEnv
 from tests.each_game import each_game
@@ -104,3 +106,44 @@ def test_training_environments_hand_out_each_finished_game(game):
     for replay, episode in replays:
         replay.play()
         assert replay.payoffs[episode["seat"]] == episode["r"]
+
+
+@each_game
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_vector_environments_hand_out_each_finished_game(game, mode):
+    env = SeatVectorEnv(game, 2, opponents="greedy", record=True, autoreset_mode=mode)
+    env.reset(seed=1)
+    num_replays = 0
+    while num_replays < 3:
+        _, rewards, terminated, truncated, infos = env.step(first_legal(env.action_masks()))
+        ended = np.flatnonzero(terminated | truncated)
+        assert ended.tolist() == np.flatnonzero(infos.get("_replay", ())).tolist()
+        for row in ended.tolist():
+            replay = infos["replay"][row]
+            replay.play()
+            assert replay.end == "terminated"
+            assert rewards[row] in replay.payoffs
+            num_replays += 1
+
+
+@each_game
+@pytest.mark.parametrize(
+    ("kind", "changes"),
+    [
+        (GameAECEnv, {"num_players": 3}),
+        (GameAECEnv, {"payoff": "margin"}),
+        (GameAECEnv, {"max_cycles": 9}),
+        (SeatEnv, {"seat": 1}),
+        (SeatEnv, {"illegal": "raise"}),
+        (SeatEnv, {"record": True}),
+        (SeatVectorEnv, {"num_envs": 2}),
+        (SeatVectorEnv, {"payoff": "rank"}),
+        (SeatVecEnv, {"num_envs": 2}),
+        (SeatVecEnv, {"max_steps": 9}),
+    ],
+)
+def test_an_environment_made_with_other_arguments_is_no_clone(kind, changes, game):
+    needed = {"num_envs": 1} if kind is SeatVecEnv else {}
+    other = kind(game, **(needed | changes))
+    with pytest.raises(OptionError, match="clone"):
+        kind(game, **needed).restore(other)

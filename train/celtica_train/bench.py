@@ -23,12 +23,13 @@ from celtica_agents.random import pick_legal
 from celtica_env import __version__, make_batch
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import mix_keys
+from celtica_train.own_game import OwnGame
 
 BATCHES = (1, 64, 1024, 4096, 16384)
 
 
 @dataclass
-class Config:
+class Config(OwnGame):
     """Measure the speed of the core, the wrappers and the training, and print a table."""
 
     game: str = "celtica"
@@ -174,9 +175,9 @@ def wrapper_table(config: Config) -> Table:
 
 def training_table(config: Config) -> Table:
     """Measure MaskablePPO on the native VecEnv: collecting alone, and with learning."""
-    from celtica_train import ppo
+    from celtica_train import ppo, settings
 
-    model = ppo.make_model(ppo.Config(game=config.game))
+    model = ppo.make_model(settings.Config(game=config.game))
     model.tensorboard_log = None
     rounds: dict[str, list[float]] = {"collecting": [], "collecting + learning": []}
     _, callback = model._setup_learn(10**9)
@@ -200,6 +201,7 @@ def training_table(config: Config) -> Table:
 def main(argv: list[str]) -> int:
     """Run `celtica bench`."""
     config = tyro.cli(Config, args=argv, prog="celtica bench")
+    config.enter_package()
     if config.rounds < 1 or config.seconds <= 0:
         raise OptionError("rounds and seconds must be above 0")
     console = Console()

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Annotated
 
 import tyro
 
-from celtica_env import register_game
 from celtica_env.testing import Outcome, run_checks
 from celtica_env.testing.play import NUM_GAMES
+from celtica_train.own_game import OwnGame
 
 
 @dataclass
-class Config:
+class Config(OwnGame):
     """Check that a game does what every game must; say what is wrong, and in which position."""
 
     game: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME")]
     """Name of the game."""
-    package: str | None = None
-    """Import path of a game of your own, entered under NAME; the current folder is searched too."""
     players: int | None = None
     """Players at the table; every number the game is for when left out."""
     checks: tuple[str, ...] = ()
@@ -32,9 +29,7 @@ class Config:
 def main(argv: list[str]) -> int:
     """Run `celtica check`; return 1 if a check failed."""
     config = tyro.cli(Config, args=argv, prog="celtica check")
-    if config.package is not None:
-        sys.path.insert(0, "")  # a console script does not search the current folder by itself
-        register_game(config.game, config.package)
+    config.enter_package()
     outcomes = []
     for outcome in run_checks(config.game, config.players, config.checks or None, config.games):
         print(line_of(outcome), flush=True)

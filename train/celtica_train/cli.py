@@ -8,8 +8,9 @@ import sys
 from celtica_env.core.errors import CelticaError
 
 COMMANDS = {
-    "train": ("celtica_train.ppo", "train a bot, see its strength with intervals"),
+    "train": ("celtica_train.run", "train a bot, see its strength with intervals"),
     "evaluate": ("celtica_train.evaluate", "play agents against each other"),
+    "ladder": ("celtica_train.ladder", "play every agent against every other, keep the results"),
     "check": ("celtica_train.check", "check that a game does what every game must"),
     "replay": ("celtica_train.replay", "play recorded games again, in words"),
     "bench": ("celtica_train.bench", "measure speed"),

@@ -18,6 +18,7 @@ from celtica_env.core.agents import ask
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import check_seed
 from celtica_train.checkpoint import written_whole
+from celtica_train.own_game import OwnGame
 from celtica_train.report import print_result
 
 Z95 = 1.959964
@@ -26,7 +27,7 @@ MAX_GAMES = 10**8  # days of play; more is a slip of the finger
 
 
 @dataclass
-class Config:
+class Config(OwnGame):
     """Play agents against each other, seats rotated over the same deals; print win shares.
 
     With fewer agents than players the last one named fills the other seats.
@@ -246,6 +247,7 @@ def interval95(shares: np.ndarray) -> tuple[float, float]:
 def main(argv: list[str]) -> int:
     """Run `celtica evaluate`."""
     config = tyro.cli(Config, args=argv, prog="celtica evaluate")
+    config.enter_package()
     result = evaluate(
         config.agents,
         config.game,

@@ -16,9 +16,8 @@ import torch
 from celtica_env import Agent, load_agent, make_batch
 
 if TYPE_CHECKING:
-    from sb3_contrib import MaskablePPO
-
-    from celtica_train.ppo import Config, Run
+    from celtica_train.run import Learner, Run
+    from celtica_train.settings import Config
 
 NUM_GAMES = 192  # between passes over their decisions
 BATCH_SIZE = 1024
@@ -37,7 +36,7 @@ class Samples:
     returns: torch.Tensor
 
 
-def imitate(model: MaskablePPO, run: Run) -> None:
+def imitate(run: Run) -> None:
     """Train the network to choose as `run.config.imitate` does.
 
     For the configured time, and for as many more passes as are configured at least; the step size
@@ -46,7 +45,7 @@ def imitate(model: MaskablePPO, run: Run) -> None:
     config = run.config
     agent = load_agent(config.imitate, config.game)
     chooser = np.random.default_rng(config.seed)
-    optimizer = torch.optim.Adam(model.policy.parameters(), lr=LEARNING_RATE)
+    optimizer = torch.optim.Adam(run.learner.network.parameters(), lr=LEARNING_RATE)
     begin, end = run.elapsed, run.elapsed + 60 * min(config.imitate_minutes, config.minutes)
     passes = 0
     # A busy machine gets few passes into the time, and a poor start is not made up for later.
@@ -55,7 +54,7 @@ def imitate(model: MaskablePPO, run: Run) -> None:
         for group in optimizer.param_groups:
             group["lr"] = LEARNING_RATE * max(0.05, 1 - share)
         samples = gather(config, agent, chooser, first_game=passes * NUM_GAMES)
-        agreement = learn(model, optimizer, samples, chooser)
+        agreement = learn(run.learner, optimizer, samples, chooser)
         passes += 1
         run.tick()
         run.progress.show_stage(
@@ -64,7 +63,7 @@ def imitate(model: MaskablePPO, run: Run) -> None:
 
 
 def learn(
-    model: MaskablePPO,
+    learner: Learner,
     optimizer: torch.optim.Optimizer,
     samples: Samples,
     chooser: np.random.Generator,
@@ -73,9 +72,8 @@ def learn(
     foreseen = 0
     order = torch.from_numpy(chooser.permutation(len(samples.choices)))
     for rows in order.split(BATCH_SIZE):
-        features = model.policy.extract_features(samples.observations[rows])
-        logits = model.policy.action_net(features).masked_fill(~samples.masks[rows], -torch.inf)
-        values = model.policy.value_net(features)[:, 0]
+        logits, values = learner.evaluate(samples.observations[rows])
+        logits = logits.masked_fill(~samples.masks[rows], -torch.inf)
         loss = torch.nn.functional.cross_entropy(logits, samples.choices[rows])
         loss = loss + VALUE_WEIGHT * torch.nn.functional.mse_loss(values, samples.returns[rows])
         optimizer.zero_grad()

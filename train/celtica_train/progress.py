@@ -40,16 +40,14 @@ class TrainingProgress:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def update(
-        self, elapsed: float, steps: int, episodes: Iterable[Mapping[str, Any]] | None
-    ) -> None:
+    def update(self, elapsed: float, steps: int, payoffs: Iterable[float]) -> None:
         """Show the state after `elapsed` seconds and `steps` decisions of the learner."""
         since, steps_then = self._mark
         if elapsed - since > RATE_WINDOW or steps < steps_then or not self._rate:
             if elapsed > since:
                 self._rate = max(0, steps - steps_then) / (elapsed - since)
             self._mark = (elapsed, steps)
-        payoff = np.mean([e["r"] for e in episodes or ()] or [0.0])
+        payoff = np.mean(list(payoffs) or [0.0])
         numbers = f"{steps:,} steps, {self._rate:,.0f}/s, payoff {payoff:+.2f}{self._strength}"
         self._bar.update(self._task, completed=elapsed, description="training", numbers=numbers)
 

@@ -9,12 +9,13 @@ from typing import Annotated
 import tyro
 
 from celtica_env import load_replays
-from celtica_env.core.errors import OptionError
+from celtica_env.core.errors import OptionError, ReplayError
 from celtica_env.testing.playthrough import playthrough
+from celtica_train.own_game import OwnGame
 
 
 @dataclass
-class Config:
+class Config(OwnGame):
     """Play the games of a file again; fails if one does not end as recorded."""
 
     file: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="FILE")]
@@ -28,16 +29,22 @@ class Config:
 def main(argv: list[str]) -> int:
     """Run `celtica replay`."""
     config = tyro.cli(Config, args=argv, prog="celtica replay")
+    config.enter_package()
     replays = load_replays(config.file)
     if config.shown_every < 1:
         raise OptionError(f"--shown-every must be at least 1, got {config.shown_every}")
+    if not replays:
+        raise ReplayError(f"{config.file} holds no replays")
     if config.game is not None:
         if not 1 <= config.game <= len(replays):
             raise OptionError(f"{config.file} holds games 1 to {len(replays)}, not {config.game}")
         print(playthrough(replays[config.game - 1], config.shown_every), end="")
         return 0
     for number, replay in enumerate(replays, 1):
-        replay.play()
+        try:
+            replay.play()
+        except ReplayError as error:
+            raise ReplayError(f"game {number}: {error}") from error
         payoffs = ", ".join(f"{payoff:+.2f}" for payoff in replay.payoffs)
         print(f"{number}: {replay.game}, {replay.end} after {len(replay.actions)}, {payoffs}")
     print(f"{len(replays)} games play as recorded")

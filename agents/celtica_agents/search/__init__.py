@@ -207,8 +207,8 @@ def make_puct(game: str, argument: str) -> GuidedAgent:
     number, _, path = argument.partition(":")
     if not path:
         raise OptionError(
-            "the agent 'puct' is written puct:N:PATH or puct:Nms:PATH, N iterations or milliseconds "
-            f"a decision, such as puct:100:runs/first/best; got {f'puct:{argument}'!r}"
+            "the agent 'puct' is written puct:N:PATH or puct:Nms:PATH, N iterations or "
+            f"milliseconds a decision, such as puct:100:runs/first/best; got {f'puct:{argument}'!r}"
         )
     budget, _ = read_argument("puct", number, can_take_time=True)
     settings = settings_of(has_rule(game))._replace(guidance=GUIDANCE)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from celtica_agents.search.playouts import carry_out, favour, play_out, sample_key
-from celtica_env.core.loops import determinize, legal_mask
+from celtica_env.core.verbs import determinize, legal_mask
 
 
 def compare_actions(state, key, budget, work, settings, memory, visits, values):

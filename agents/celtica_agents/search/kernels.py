@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from celtica_agents.greedy import has_rule, rule_module
+from celtica_agents.greedy import choose, has_rule, rule_module
 from celtica_agents.search import flat, playouts, tree
 from celtica_agents.search.flat import compare_actions
 from celtica_agents.search.playouts import NO_ACTION, Settings, new_memory
@@ -69,11 +69,6 @@ def bound_names(game: str) -> tuple[dict[str, Any], str]:
     names = {**names, "choose": rule[0].choose} if rule else bind([choose], names)
     names = bind([f for module in MODULES for f in kernels_of(module)], names)
     return names, fingerprint([*game_modules(package), loops, *MODULES, *rule])
-
-
-def choose(s, scratch):
-    """Stand in for the greedy rule of a game without one; never called."""
-    return NO_ACTION
 
 
 def kernels_of(module: ModuleType) -> list[Callable]:

@@ -1,6 +1,6 @@
 """Playing a game on to its end: what both searches do most.
 
-Plain functions on the names of `core.loops`, bound to a game's verbs before they are compiled.
+Plain functions on the names of `core.verbs`, bound to a game's verbs before they are compiled.
 `s` is a full record that a search has dealt itself. Its own stream supplies the chance of the game
 and of the playout, so a playout depends on the key it was dealt with and on nothing else.
 """
@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from celtica_agents.greedy import SCRATCH_SIZE
-from celtica_env.core.loops import _verb as choose
-from celtica_env.core.loops import is_terminal, is_truncated, random_legal, returns, step
+from celtica_agents.greedy import SCRATCH_SIZE, choose
 from celtica_env.core.streams import GOLDEN_GAMMA, mix
 from celtica_env.core.types import NO_LIMIT, PAYOFFS, GameSpec
+from celtica_env.core.verbs import is_terminal, is_truncated, random_legal, returns, step
 
 MARGIN = PAYOFFS.index("margin")
 NO_ACTION = -1

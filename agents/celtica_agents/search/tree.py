@@ -6,9 +6,10 @@ out of the choice, so the bound counts how often an action was available and not
 parent was visited. Each seat maximizes its own payoff.
 
 Sources: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE TCIAIG 2012;
-Luckhardt and Irani, "An algorithmic solution of n-person games", AAAI 1986 (max-n). Where a trained
-policy guides the choice at the root: Silver et al., "Mastering the game of Go without human
-knowledge", Nature 2017 (PUCT).
+Auer, Cesa-Bianchi, Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine
+Learning 2002 (the bound); Luckhardt and Irani, "An algorithmic solution of n-person games", AAAI
+1986 (max-n). Where a trained policy guides the choice at the root: Silver et al., "Mastering the
+game of Go without human knowledge", Nature 2017 (PUCT).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from celtica_agents.search.playouts import (
     play_out,
     sample_key,
 )
-from celtica_env.core.loops import below, determinize, legal_mask
+from celtica_env.core.rng import below
+from celtica_env.core.verbs import determinize, legal_mask
 
 ROOT = 0
 NONE = -1
@@ -153,7 +155,7 @@ def best_child(nodes, parent, seat, favourite, is_guided, settings, memory):
 
 
 def most_promising(root, seat, settings, memory):
-    """Return the marked action with the highest prior, and its bound: as good as the root so far."""
+    """Return the marked action with the highest prior, and a bound: good as the root so far."""
     best, best_prior = NO_ACTION, -1.0
     for action in range(memory.mask.size):
         if memory.mask[action] and memory.priors[action] > best_prior:

@@ -11,7 +11,7 @@ from celtica_env.core.errors import ActionTextError, PositionError
 from celtica_env.core.types import FULL, Field, Game, GameSpec, Piece
 
 from .rules import STATE_DTYPE
-from .tables import COPIES, HAND_LIMIT, MAX_PLAYERS, NUM_ACTIONS, NUM_KINDS
+from .tables import COPIES, HAND_LIMIT, MAX_PLAYERS, NUM_ACTIONS, NUM_KINDS, WORTH_OF_A_KIND
 
 TEXTS = ("play 0", "play 1", "play 2", "draw")
 
@@ -46,7 +46,7 @@ def new_record(num_players, options):
 
 
 def complete(records):
-    """Check the cards held, count the deck; the points are whatever they are."""
+    """Check the cards held and the points of those played, count the deck."""
     record = records[0]
     sizes = record["hand"].sum(axis=1)
     seen = np.arange(MAX_PLAYERS) == record["viewer"] if record["viewer"] != FULL else sizes >= 0
@@ -56,6 +56,9 @@ def complete(records):
         raise PositionError("hand_size of a seat that nobody holds is not 0")
     if (record["deck"] + record["hand"].sum(axis=0) > COPIES).any():
         raise PositionError(f"there are {COPIES} cards of a kind")
+    played = COPIES - record["deck"] - record["hand"].sum(axis=0)
+    if record["points"].sum() != played @ np.arange(1, NUM_KINDS + 1) * WORTH_OF_A_KIND:
+        raise PositionError("the points are not those of the cards played")
     deck_size = record["deck"].sum() - (record["hand_size"].sum() - sizes.sum())
     if deck_size < 0:
         raise PositionError("the deck holds fewer cards than are hidden in hands")

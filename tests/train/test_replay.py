@@ -1,0 +1,60 @@
+"""The command that plays recorded games again."""
+
+from dataclasses import replace
+
+import celtica_env
+from celtica_env import save_replays
+from celtica_env.testing.play import play_out
+from celtica_train import cli
+from tests.each_game import each_game
+
+
+def recorded(game, num_games=2):
+    batch = celtica_env.make_batch(game, num_games, seed=3, record=True)
+    play_out(batch)
+    return [batch.replay(row) for row in range(num_games)]
+
+
+@each_game
+def test_every_game_of_a_file_is_played_again(game, tmp_path, capsys):
+    path = tmp_path / "games.jsonl"
+    save_replays(path, recorded(game))
+    assert cli.main(["replay", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines[:-1]] == ["1", "2"]
+    assert lines[-1] == "2 games play as recorded"
+
+
+@each_game
+def test_one_game_is_told_decision_by_decision(game, tmp_path, capsys):
+    path = tmp_path / "games.jsonl"
+    replays = recorded(game)
+    save_replays(path, replays)
+    assert cli.main(["replay", str(path), "--game", "2"]) == 0
+    text = capsys.readouterr().out
+    for action in replays[1].action_texts()[:5]:
+        assert action in text
+
+
+@each_game
+def test_a_game_that_ends_otherwise_is_named_by_its_number(game, tmp_path, capsys):
+    path = tmp_path / "games.jsonl"
+    first, second = recorded(game)
+    save_replays(path, [first, replace(second, final="0" * 16)])
+    assert cli.main(["replay", str(path)]) == 2
+    assert "game 2: the replay plays differently" in capsys.readouterr().err
+
+
+def test_what_cannot_be_told_is_refused(tmp_path, capsys):
+    path = tmp_path / "games.jsonl"
+    path.write_text("")
+    for arguments, message in [
+        ([], "holds no replays"),
+        (["--game", "1"], "holds no replays"),
+        (["--shown-every", "0"], "--shown-every must be at least 1"),
+    ]:
+        assert cli.main(["replay", str(path), *arguments]) == 2
+        assert message in capsys.readouterr().err
+    save_replays(path, recorded(celtica_env.games()[0]))
+    assert cli.main(["replay", str(path), "--game", "3"]) == 2
+    assert "holds games 1 to 2, not 3" in capsys.readouterr().err

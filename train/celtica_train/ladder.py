@@ -1,0 +1,181 @@
+"""The ladder: every agent against every other, in a file that grows by each measurement.
+
+A line of the file is one pairing, an agent at one seat and its rival at all others. What is there
+already is not played again, so a ladder that was stopped goes on where it was, and a new agent adds
+its own pairings only. `docs/generate.py` makes the tables of `agents/README.md` from the file.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import permutations
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import tyro
+from rich.console import Console
+from rich.text import Text
+
+from celtica_env import Agent, __version__, load_agent, make_batch
+from celtica_env.core.agents import ask
+from celtica_env.core.errors import OptionError
+from celtica_train.evaluate import evaluate
+from celtica_train.own_game import OwnGame
+
+TIMED_DECISIONS = 60
+TIMING_SEED = 77
+
+
+@dataclass
+class Config(OwnGame):
+    """Play each of several agents against each other one, and keep the results in a file.
+
+    With three players and more, an agent holds one seat and its rival all others, both ways round.
+    """
+
+    agents: Annotated[list[str], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...")]
+    """Names or paths of agents, two or more."""
+    game: str = "celtica"
+    players: int = 2
+    """Players at the table."""
+    games: int = 400
+    """Games of each pairing, rounded up to whole rotations of the seats."""
+    seed: int = 20_000
+    """Seed of the deals and of the agents."""
+    out: Path = Path("ladder.jsonl")
+    """File of the results, one per line; it is added to."""
+
+
+def main(argv: list[str]) -> int:
+    """Run `celtica ladder`."""
+    config = tyro.cli(Config, args=argv, prog="celtica ladder")
+    config.enter_package()
+    if len(set(config.agents)) < 2 or len(set(config.agents)) < len(config.agents):
+        raise OptionError("name two agents or more, none of them twice")
+    for name in config.agents:
+        load_agent(name, config.game)  # before anything is played
+    console = Console()
+    for agent, rival in pairings(config.agents, config.players):
+        entry = find(read_ladder(config.out), config, agent, rival)
+        is_new = entry is None
+        if entry is None:
+            entry = measure(config, agent, rival)
+            append(config.out, entry)
+        console.print(Text(line_of(entry, is_new)))
+    return 0
+
+
+def pairings(agents: Sequence[str], num_players: int) -> Iterator[tuple[str, str]]:
+    """Yield each pair, at two players once, else both ways round."""
+    for agent, rival in permutations(agents, 2):
+        if num_players > 2 or agents.index(agent) > agents.index(rival):
+            yield agent, rival
+
+
+def measure(config: Config, agent: str, rival: str) -> dict[str, Any]:
+    """Play one pairing and time the agent."""
+    result = evaluate(
+        [agent, rival],
+        config.game,
+        num_players=config.players,
+        num_games=config.games,
+        seed=config.seed,
+    )
+    own, other = result.agents
+    return {
+        **key_of(config, agent, rival),
+        "deals": result.deals,
+        "win_share": round(own.win_share, 6),
+        "ci95": [round(bound, 6) for bound in own.ci95],
+        "rival_ci95": [round(bound, 6) for bound in other.ci95],
+        "milliseconds": {
+            name: round(milliseconds(name, config.game, config.players), 4)
+            for name in (agent, rival)
+        },
+        "package_version": __version__,
+        "measured_on": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def milliseconds(name: str, game: str, num_players: int) -> float:
+    """Return the median time an agent takes for a decision with a choice, in one game alone."""
+    agent: Agent = load_agent(name, game)
+    agent.reset(TIMING_SEED)
+    batch = make_batch(game, 1, num_players, seed=TIMING_SEED, autoreset="same_step")
+    times: list[float] = []
+    while len(times) < TIMED_DECISIONS:
+        view = batch.view()
+        has_choice = view.action_masks.sum() > 1
+        start = time.perf_counter()
+        actions = ask(agent, view)
+        if has_choice:
+            times.append(time.perf_counter() - start)
+        batch.step(actions)
+    return 1000 * float(np.median(times))
+
+
+# --- the file ------------------------------------------------------------------------------------
+
+
+def key_of(config: Config, agent: str, rival: str) -> dict[str, Any]:
+    """Return what tells one measurement from another."""
+    return {
+        "game": config.game,
+        "players": config.players,
+        "agent": agent,
+        "rival": rival,
+        "games": config.games,
+        "seed": config.seed,
+    }
+
+
+def read_ladder(path: Path) -> list[dict[str, Any]]:
+    """Return the measurements in a file, none if it is not there.
+
+    Raises:
+        OptionError: a line is none; names it. A last line that was cut short is left out.
+    """
+    lines = path.read_text("utf-8").splitlines(keepends=True) if path.exists() else []
+    entries = []
+    for number, line in enumerate(lines, 1):
+        try:
+            entries.append(json.loads(line))
+        except ValueError as error:
+            if number == len(lines) and not line.endswith("\n"):
+                break
+            raise OptionError(f"{path}, line {number} is no measurement: {error}") from error
+    return entries
+
+
+def append(path: Path, entry: dict[str, Any]) -> None:
+    """Add a measurement to a file, in place of a last line that was cut short."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as file:
+        file.seek(0)
+        content = file.read()
+        file.truncate(content.rfind(b"\n") + 1)
+        file.write(json.dumps(entry).encode() + b"\n")
+
+
+def find(
+    entries: Sequence[dict[str, Any]], config: Config, agent: str, rival: str
+) -> dict[str, Any] | None:
+    """Return the measurement of a pairing by this version of the package, if it is there."""
+    wanted = {**key_of(config, agent, rival), "package_version": __version__}
+    return next((e for e in entries if wanted.items() <= e.items()), None)
+
+
+def line_of(entry: dict[str, Any], is_new: bool) -> str:
+    """Return a measurement in words."""
+    low, high = entry["ci95"]
+    return (
+        f"{entry['game']}, {entry['players']} players: {entry['agent']} against {entry['rival']} "
+        f"{entry['win_share']:.1%} ({low:.1%} to {high:.1%}), "
+        f"{entry['milliseconds'][entry['agent']]:.3f} ms a decision"
+        + ("" if is_new else ", measured before")
+    )

@@ -1,0 +1,361 @@
+"""The trainer `selfplay`: PPO on the decisions of every seat.
+
+One network plays the seats of many games, each as that seat sees it, and learns from all of its
+decisions. In a share of the games agents from the pool hold every seat but one; what they decide is
+not learned from.
+
+To a seat a game is the sequence of its own decisions: what the others do in between is part of what
+its action brings about. So the successor of a decision is the next one of the same seat in the same
+game, however many of other seats lie between, and the payoff goes to the last decision of each
+seat, whoever ended the game. A decision whose successor is not known yet, because the rollout is
+over, waits for the next one and bootstraps its predecessor meanwhile. The last decisions in a game
+that was cut off do the same and are then left out: nobody knows what they brought.
+
+Legend: `B` games, `P` players, `A` actions, `F` features, `N` decisions kept, `n` rows.
+
+Metrics in TensorBoard, beside those of every run: `train/policy_loss`, `train/value_loss`,
+`train/entropy`, `train/approx_kl`, `train/clip_fraction`, `train/explained_variance`.
+
+Sources: Schulman et al., "High-dimensional continuous control using generalized advantage
+estimation", 2016, and "Proximal policy optimization algorithms", 2017; Huang et al., "The 37
+implementation details of proximal policy optimization", 2022; Ng et al., "Policy invariance under
+reward transformations", 1999.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch.utils.tensorboard import SummaryWriter
+
+from celtica_env import Agent, Batch, load_agent, make_batch
+from celtica_env.core.agents import ask
+from celtica_train.network import Network
+from celtica_train.settings import SelfPlayConfig
+
+if TYPE_CHECKING:
+    from celtica_train.run import Run
+
+LEARNER = -1  # as the holder of a seat; others are indices of opponents
+NONE = -1  # as the last decision of a seat that has not decided yet
+ENDED, OPEN = -1, -2  # as successors: the game is over, or not known
+ILLEGAL_LOGIT = -1e8  # finite, so that 0 times it is 0 in the entropy
+VALUE_WEIGHT = 0.5
+MAX_GRADIENT = 0.5
+EPSILON = 1e-5  # Adam's
+WARM_UP = 20  # updates until the step size is full: Adam's first ones undo what was imitated
+STAGGER_STEPS = 256  # about as many as a game has, a few seconds
+NUM_PAYOFFS_SHOWN = 1000
+
+
+class Decisions:
+    """The learner's decisions since the last update, oldest first, in arrays of fixed size.
+
+    Attributes:
+        size: rows in use.
+        starts: where the decisions of each step of the batch begin, and `size`.
+        latest: `(B, P)` row of each seat's last decision in its running game, or NONE.
+        observations: `(N, F)` float32.
+        masks: `(N, A)` bool.
+        actions: `(N,)` int64.
+        log_probs: `(N,)` float32, of the actions when they were chosen.
+        values: `(N,)` float32, the network's.
+        potentials: `(N,)` float32, weighted; value and potential together estimate the return.
+        rewards: `(N,)` float32, from the decision to its successor.
+        successors: `(N,)` int64, row of the same seat's next decision, or ENDED or OPEN.
+    """
+
+    COLUMNS = ("observations", "masks", "actions", "log_probs", "values", "potentials", "rewards",
+               "successors")  # fmt: skip
+
+    def __init__(self, batch: Batch, steps: int) -> None:
+        """Make room for every decision of `steps` steps of a batch and those kept from before."""
+        num_games, num_players = batch.num_games, batch.num_players
+        capacity = num_games * (steps + num_players)
+        self.latest = np.full((num_games, num_players), NONE)
+        self.observations = np.zeros((capacity, batch.spec.observation_size), np.float32)
+        self.masks = np.zeros((capacity, batch.spec.num_actions), np.bool_)
+        self.actions = np.zeros(capacity, np.int64)
+        self.log_probs = np.zeros(capacity, np.float32)
+        self.values = np.zeros(capacity, np.float32)
+        self.potentials = np.zeros(capacity, np.float32)
+        self.rewards = np.zeros(capacity, np.float32)
+        self.successors = np.zeros(capacity, np.int64)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.latest[:] = NONE
+        self.size = 0
+        self.starts = [0]
+
+    def add(self, games: np.ndarray, seats: np.ndarray, **columns: np.ndarray) -> None:
+        """Append the decisions of some seats `(n,)`, one a game."""
+        rows = np.arange(self.size, self.size + len(games))
+        before = self.latest[games, seats]
+        self.successors[before[before != NONE]] = rows[before != NONE]
+        self.latest[games, seats] = rows
+        for name, values in columns.items():
+            getattr(self, name)[rows] = values
+        self.rewards[rows] = 0
+        self.successors[rows] = OPEN
+        self.size += len(games)
+        self.starts.append(self.size)
+
+    def finish(self, games: np.ndarray, payoffs: np.ndarray, terminated: np.ndarray) -> None:
+        """Give the payoffs `(n, P)` of games `(n,)` to each seat's last decision.
+
+        Where not `terminated` `(n,)` the game was cut off and the successors stay open.
+        """
+        latest = self.latest[games]
+        has_ended = (latest != NONE) & terminated[:, None]
+        self.rewards[latest[has_ended]] = payoffs[has_ended]
+        self.successors[latest[has_ended]] = ENDED
+        self.latest[games] = NONE
+
+    def keep_open(self) -> None:
+        """Drop all decisions but those in running games whose successors are not known yet."""
+        games, seats = np.nonzero(self.latest != NONE)
+        kept = self.latest[games, seats]
+        for name in self.COLUMNS:
+            column = getattr(self, name)
+            column[: len(kept)] = column[kept]
+        self.latest[games, seats] = np.arange(len(kept))
+        self.size = len(kept)
+        self.starts = [0, self.size]
+
+    def complete(self) -> np.ndarray:
+        """Return the rows with known successors, which can be learned from, `(n,)`."""
+        return np.flatnonzero(self.successors[: self.size] != OPEN)
+
+    def advantages(self, gamma: float, decay: float) -> np.ndarray:
+        """Return the advantage of each decision, `(size,)` float32, 0 where it is not known.
+
+        Generalized advantage estimation along successors. Shaping by potentials amounts to adding
+        them to the values, since what it adds to the rewards telescopes.
+        """
+        values = self.values[: self.size] + self.potentials[: self.size]
+        advantages = np.zeros(self.size, np.float32)
+        # A step holds one decision a game, so successors lie in later steps.
+        for start, stop in reversed(list(pairwise(self.starts))):
+            successors = self.successors[start:stop]
+            has_next = successors >= 0
+            after = np.where(has_next, successors, 0)
+            to_come = gamma * (values[after] + decay * advantages[after])
+            gains = self.rewards[start:stop] + has_next * to_come - values[start:stop]
+            advantages[start:stop] = np.where(successors == OPEN, 0, gains)
+        return advantages
+
+
+class SelfPlayLearner:
+    """The network, the games it plays and what it learns from them; see `run.Learner`.
+
+    Attributes:
+        steps: decisions learned from so far.
+        num_updates: updates in this session.
+        holders: `(B, P)` who holds each seat: LEARNER or an index of `opponents`.
+        payoffs: of the learner in its last games against opponents.
+    """
+
+    def __init__(self, config: SelfPlayConfig, batch: Batch | None = None) -> None:
+        """Deal the games, or take a batch with same-step autoreset."""
+        torch.manual_seed(config.seed)
+        self.config = config
+        self.batch = batch or make_batch(
+            config.game, config.num_envs, config.players, config.seed, autoreset="same_step"
+        )
+        card = self.batch.spec
+        self.network = Network(card.observation_size, config.hidden, card.num_actions)
+        self.optimizer = torch.optim.Adam(
+            self.network.parameters(), config.learning_rate, eps=EPSILON
+        )
+        self.decisions = Decisions(self.batch, config.steps)
+        self.steps = 0
+        self.num_updates = 0
+        self.opponents: list[Agent] = []
+        self._weights = torch.zeros(0)
+        self.holders = np.full((self.batch.num_games, self.batch.num_players), LEARNER)
+        self.payoffs: deque[float] = deque(maxlen=NUM_PAYOFFS_SHOWN)
+        self._rows = np.arange(self.batch.num_games)
+
+    # --- what a run asks for ----------------------------------------------------------------------
+
+    def evaluate(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return unmasked logits `(n, A)` and values `(n,)` of observations `(n, F)`."""
+        return self.network(observations)
+
+    def policy_layers(self) -> Sequence[torch.nn.Module]:
+        """Return the modules that lead from observation to logits, in order."""
+        return self.network.trunk, self.network.policy
+
+    def set_opponents(self, agents: Sequence[str | Agent], weights: Sequence[float]) -> None:
+        """Draw the opponents of games that begin from now on from these.
+
+        Of opponents in running games the new one of the same index takes over.
+        """
+        is_first = not self.opponents
+        self.opponents = [load_agent(agent, self.config.game) for agent in agents]
+        self._weights = torch.tensor(weights)
+        for agent in self.opponents:
+            agent.reset(self.config.seed)
+        if is_first:
+            self.draw_holders(self._rows)
+
+    def seed(self, seed: int) -> None:
+        """Deal games anew, from another stream."""
+        self.batch.reset(seed=seed)
+        self.decisions.clear()
+
+    def record(self, name: str, value: float) -> None:
+        """Log a number for TensorBoard."""
+        self._writer.add_scalar(name, value, self.steps)
+
+    @cached_property
+    def _writer(self) -> SummaryWriter:
+        return SummaryWriter(self.config.out / "tensorboard" / "selfplay")
+
+    def learn(self, run: Run) -> None:
+        """Train until the time of the run is up."""
+        run.before_rollout()
+        self.stagger()
+        while self.collect(run):
+            self.update(run.learning_rate)
+            run.before_rollout()
+
+    def stagger(self) -> None:
+        """Bring the games to different depths, as the last opponent plays them.
+
+        Games that all begin at once are alike for long, and what is learned from positions that are
+        alike soon goes too far.
+        """
+        for step in range(STAGGER_STEPS):
+            self.batch.reset(self._rows % STAGGER_STEPS == step)
+            self.batch.step(ask(self.opponents[-1], self.batch.view()))
+        self.draw_holders(self._rows)
+
+    # --- playing ----------------------------------------------------------------------------------
+
+    def collect(self, run: Run) -> bool:
+        """Play the steps of a rollout; False if the time was up before they were done."""
+        for _ in range(self.config.steps):
+            self.play_step()
+            if not run.after_step(self.payoffs):
+                return False
+        return True
+
+    def play_step(self) -> None:
+        """Take one decision in every game, the learner's and the opponents'."""
+        actions = np.empty(self.batch.num_games, np.int64)
+        holders = self.holders[self._rows, self.batch.to_move]
+        own = np.flatnonzero(holders == LEARNER)
+        if own.size:
+            actions[own] = self.decide(own)
+        for index, agent in enumerate(self.opponents):
+            theirs = np.flatnonzero(holders == index)
+            if theirs.size:
+                actions[theirs] = ask(agent, self.batch.view(theirs))
+        payoffs, terminated, truncated = self.batch.step(actions)
+        ended = np.flatnonzero(terminated | truncated)
+        if ended.size:
+            self.decisions.finish(ended, payoffs[ended], terminated[ended])
+            own_seat = (self.holders[ended] == LEARNER) & (self.holders[ended] != LEARNER).any(
+                axis=1, keepdims=True
+            )
+            self.payoffs.extend(payoffs[ended][own_seat].tolist())
+            self.draw_holders(ended)
+
+    @torch.no_grad()
+    def decide(self, games: np.ndarray) -> np.ndarray:
+        """Return the learner's actions `(n,)` in games where it is to move, and keep them."""
+        seats = self.batch.to_move[games].astype(np.int64)
+        observations, masks = self.batch.observe(games), self.batch.masks(games)
+        logits, values = self.network(torch.from_numpy(observations))
+        log_probs = log_softmax(logits, torch.from_numpy(masks))
+        actions = torch.multinomial(log_probs.exp(), 1)
+        potentials = self.batch.potentials(games)[np.arange(len(games)), seats]
+        self.decisions.add(
+            games,
+            seats,
+            observations=observations,
+            masks=masks,
+            actions=actions[:, 0].numpy(),
+            log_probs=log_probs.gather(1, actions)[:, 0].numpy(),
+            values=values.numpy(),
+            potentials=self.config.shaping * potentials,
+        )
+        self.steps += len(games)
+        return actions[:, 0].numpy()
+
+    def draw_holders(self, games: np.ndarray) -> None:
+        """Draw who holds the seats in games that begin `(n,)`; the learner, with no opponents."""
+        if not self.opponents:
+            return
+        shape = (len(games), self.batch.num_players)
+        drawn = torch.multinomial(self._weights, shape[0] * shape[1], replacement=True)
+        holders = drawn.reshape(shape).numpy()
+        own_seat = torch.randint(shape[1], shape[:1]).numpy()
+        holders[np.arange(len(games)), own_seat] = LEARNER
+        is_among_itself = torch.rand(len(games)).numpy() >= self.config.opponent_share
+        holders[is_among_itself] = LEARNER
+        self.holders[games] = holders
+
+    # --- learning ---------------------------------------------------------------------------------
+
+    def update(self, learning_rate: float) -> None:
+        """Learn from the complete decisions, in minibatches, then drop them."""
+        config, decisions = self.config, self.decisions
+        self.num_updates += 1
+        for group in self.optimizer.param_groups:
+            group["lr"] = learning_rate * min(1, self.num_updates / WARM_UP)
+        rows = torch.from_numpy(decisions.complete())
+        advantages = torch.from_numpy(decisions.advantages(config.gamma, config.gae_lambda))
+        returns = advantages + torch.from_numpy(decisions.values[: decisions.size])
+        spread, mean = torch.std_mean(advantages[rows])
+        advantages = (advantages - mean) / (spread + 1e-8)
+        metrics: list[torch.Tensor] = []
+        for _ in range(config.epochs):
+            order = rows[torch.randperm(len(rows))]
+            for part in order.split(config.batch_size):
+                metrics.append(self.take_gradient_step(part, advantages[part], returns[part]))
+        names = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
+        for name, value in zip(names, torch.stack(metrics).mean(dim=0).tolist()):
+            self.record(f"train/{name}", value)
+        residuals = returns[rows] - torch.from_numpy(decisions.values)[rows]
+        unexplained = residuals.var() / returns[rows].var()
+        self.record("train/explained_variance", 1 - float(unexplained))
+        decisions.keep_open()
+
+    def take_gradient_step(
+        self, rows: torch.Tensor, advantages: torch.Tensor, returns: torch.Tensor
+    ) -> torch.Tensor:
+        """Learn from one minibatch `(n,)`; return its metrics in the order they are recorded."""
+        config, decisions = self.config, self.decisions
+        logits, values = self.network(torch.from_numpy(decisions.observations)[rows])
+        log_probs = log_softmax(logits, torch.from_numpy(decisions.masks)[rows])
+        actions = torch.from_numpy(decisions.actions)[rows]
+        log_ratio = log_probs.gather(1, actions[:, None])[:, 0]
+        log_ratio = log_ratio - torch.from_numpy(decisions.log_probs)[rows]
+        ratio = log_ratio.exp()
+        clipped = ratio.clamp(1 - config.clip_range, 1 + config.clip_range)
+        policy_loss = -torch.minimum(ratio * advantages, clipped * advantages).mean()
+        value_loss = torch.nn.functional.mse_loss(values, returns)
+        entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
+        loss = policy_loss + VALUE_WEIGHT * value_loss - config.entropy * entropy
+        self.optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT)
+        self.optimizer.step()
+        approx_kl = (ratio - 1 - log_ratio).mean()
+        clip_fraction = ((ratio - 1).abs() > config.clip_range).float().mean()
+        return torch.stack([policy_loss, value_loss, entropy, approx_kl, clip_fraction]).detach()
+
+
+def log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """Return the log-probabilities `(n, A)` of legal actions; of others, about -1e8."""
+    return torch.log_softmax(logits.masked_fill(~masks, ILLEGAL_LOGIT), dim=1)

@@ -1,0 +1,231 @@
+"""What a training run can be told: its settings, the command line, and the stored configuration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import tyro
+
+from celtica_env import load_agent, spec
+from celtica_env.core.errors import CheckpointError, OptionError
+from celtica_env.core.streams import check_seed
+from celtica_train.checkpoint import PARTIAL, write_atomic
+from celtica_train.own_game import OwnGame
+
+CHECKPOINT_FILE = "checkpoint.safetensors"
+CONFIG_FILE = "config.json"
+
+
+@dataclass
+class Config(OwnGame):
+    """Train a bot and print how strong it is.
+
+    Ctrl-C saves and stops; the same command with --resume goes on. The trainer selfplay has other
+    defaults and one more setting: celtica train --trainer selfplay --help.
+    """
+
+    out: Path = Path("runs/ppo")
+    """Folder of the run; must not exist yet, unless with --resume."""
+    trainer: Literal["maskable", "selfplay"] = "maskable"
+    """How: MaskablePPO in one seat of each game, or PPO on the decisions of all seats."""
+    resume: bool = False
+    """Go on with the run in the folder, with its settings but for those given anew."""
+    game: str = "celtica"
+    """The game."""
+    players: int = 2
+    """Players at the table."""
+    minutes: float = 10.0
+    """Training time in all, evaluations included."""
+    seed: int = 0
+    """Seed of everything."""
+
+    imitate: str = "greedy"
+    """Agent imitated at first; "none" for none."""
+    imitate_minutes: float = 1.0
+    """How long."""
+    imitate_passes: int = 10
+    """Passes over 192 games each that imitation makes at least, however long they take."""
+    shaping: float = 1.0
+    """Weight of the potential-based shaping; 0 for the payoff alone."""
+    greedy_share: float = 0.6
+    """Share of the opponents' seats that the greedy agent holds."""
+    random_share: float = 0.03
+    """Share that the random agent holds; snapshots hold the rest."""
+    snapshots: int = 8
+    """Snapshots of the learner kept in the pool."""
+    snapshot_minutes: float = 0.5
+    """Time between snapshots."""
+    evaluate_minutes: float = 1.0
+    """Time between evaluations and checkpoints."""
+    evaluate_games: int = 400
+    """Games of each evaluation during training, per rival."""
+    final_games: int = 2000
+    """Games of the table at the end, per rival."""
+
+    num_envs: int = 256
+    """Games played at once."""
+    steps: int = 64
+    """Decisions per game between updates."""
+    batch_size: int = 4096
+    """Samples per gradient step."""
+    epochs: int = 3
+    """Passes over the samples of an update."""
+    learning_rate: float = 3e-4
+    """Initial step size; falls linearly to a tenth over the time of the run."""
+    gamma: float = 0.999
+    """Discount."""
+    gae_lambda: float = 0.95
+    """Decay of the advantage estimator."""
+    clip_range: float = 0.2
+    """Clipping of the policy ratio."""
+    entropy: float = 0.005
+    """Weight of the entropy bonus."""
+    hidden: tuple[int, ...] = (256, 256)
+    """Sizes of the hidden layers, shared by policy and value."""
+    threads: int = 1
+    """Threads of torch."""
+
+
+@dataclass
+class SelfPlayConfig(Config):
+    """Train a bot by self-play in all seats and print how strong it is.
+
+    Ctrl-C saves and stops; the same command with --resume goes on.
+    """
+
+    trainer: Literal["maskable", "selfplay"] = "selfplay"
+    opponent_share: float = 0.7
+    """Share of the games in which opponents hold every seat but one; the learner has the rest."""
+    greedy_share: float = 0.8
+    num_envs: int = 512
+    steps: int = 32
+    batch_size: int = 1024
+    epochs: int = 1
+    learning_rate: float = 7e-4
+
+
+TRAINERS: dict[str, type[Config]] = {"maskable": Config, "selfplay": SelfPlayConfig}
+
+
+def prepare(argv: list[str]) -> Config:
+    """Read the command line and check the folder; return the configuration to use.
+
+    When resuming, the stored configuration stands for what the command line does not say.
+
+    Raises:
+        OptionError: the folder exists and is not to be resumed, or a value is out of range.
+        CheckpointError: there is nothing to resume.
+    """
+    told = foretold(argv)
+    if told.resume:
+        return prepare_again(argv, told.out, told.trainer)
+    config = tyro.cli(TRAINERS[told.trainer or "maskable"], args=argv, prog="celtica train")
+    if not is_free(config.out):
+        raise OptionError(
+            f"{config.out} exists; go on with --resume, or choose another folder with --out"
+        )
+    config.enter_package()
+    check_ranges(config)
+    write_config(config)
+    return config
+
+
+def foretold(argv: list[str]) -> argparse.Namespace:
+    """Return what decides which settings there are: `trainer` or None, `resume` and `out`."""
+    parser = argparse.ArgumentParser(prog="celtica train", add_help=False, allow_abbrev=False)
+    parser.add_argument("--trainer", choices=TRAINERS)
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--out", type=Path, default=Config.out)
+    return parser.parse_known_args(argv)[0]
+
+
+def prepare_again(argv: list[str], out: Path, trainer: str | None) -> Config:
+    """Return the stored configuration with what the command line says in its place."""
+    stored = stored_config(out)
+    if trainer not in (None, stored.trainer):
+        raise OptionError(
+            f"the run in {out} has the trainer {stored.trainer!r}; leave --trainer out, or begin "
+            "another run"
+        )
+    config = tyro.cli(type(stored), args=argv, prog="celtica train", default=stored)
+    config.enter_package()
+    check_ranges(config)
+    remove_partial_files(out)
+    write_config(config)
+    return config
+
+
+def stored_config(out: Path) -> Config:
+    """Return the configuration of the run in a folder.
+
+    Raises:
+        CheckpointError: there is none, or nothing to resume.
+    """
+    if not (out / CHECKPOINT_FILE).is_file():
+        raise CheckpointError(
+            f"nothing to resume in {out}: no {CHECKPOINT_FILE} there; "
+            "begin the run without --resume"
+        )
+    stored = out / CONFIG_FILE
+    try:
+        values = json.loads(stored.read_text("utf-8"))
+        values["hidden"] = tuple(values["hidden"])
+        return TRAINERS[values.get("trainer", "maskable")](**values | {"out": out})
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise CheckpointError(f"{stored} is missing or damaged: {error}") from error
+
+
+def is_free(out: Path) -> bool:
+    """Say whether a run can begin in a folder: nothing is there, or a run killed at its start."""
+    if not out.exists():
+        return True
+    return out.is_dir() and all(
+        entry.name.removesuffix(PARTIAL) == CONFIG_FILE or entry.name == CHECKPOINT_FILE + PARTIAL
+        for entry in out.iterdir()
+    )
+
+
+def remove_partial_files(out: Path) -> None:
+    """Remove what a killed run was about to write."""
+    for leftover in out.rglob(f"*{PARTIAL}"):
+        leftover.unlink()
+
+
+def write_config(config: Config) -> None:
+    """Write the configuration beside the run."""
+    values = asdict(config) | {"out": str(config.out), "resume": False}
+    write_atomic(config.out / CONFIG_FILE, json.dumps(values, indent=2).encode())
+
+
+def check_ranges(config: Config) -> None:
+    """Refuse values that PPO or the pool cannot work with.
+
+    Raises:
+        OptionError: says which, and what is accepted.
+    """
+    card = spec(config.game)
+    if not card.min_players <= config.players <= card.max_players:
+        raise OptionError(
+            f"{config.game} is for {card.min_players} to {card.max_players} players, "
+            f"got {config.players}"
+        )
+    for name in ("minutes", "snapshots", "num_envs", "steps", "batch_size", "epochs",
+                 "evaluate_games", "final_games", "imitate_minutes", "imitate_passes",
+                 "learning_rate", "threads"):  # fmt: skip
+        if getattr(config, name) <= 0:
+            raise OptionError(f"{name} must be above 0, got {getattr(config, name)}")
+    for name in ("gamma", "gae_lambda", "clip_range", "opponent_share"):
+        if hasattr(config, name) and not 0 <= getattr(config, name) <= 1:
+            raise OptionError(f"{name} must be between 0 and 1, got {getattr(config, name)}")
+    if not config.hidden or min(config.hidden) < 1:
+        raise OptionError(f"hidden must be sizes above 0, got {config.hidden}")
+    check_seed(config.seed)
+    if config.imitate != "none":
+        load_agent(config.imitate, config.game)
+    shares = (config.greedy_share, config.random_share)
+    if min(shares) < 0 or sum(shares) > 1:
+        raise OptionError("greedy_share and random_share must be at least 0 and at most 1 together")
