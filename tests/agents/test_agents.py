@@ -1,18 +1,18 @@
 """Random, greedy and trained agents, and how a name becomes one."""
 
 import pickle
-from itertools import pairwise
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
 import celtica_env
-from celtica_agents.policy import POLICY_FILE, PolicyAgent, PolicyInfo, load_policy, policy_bytes
+from celtica_agents.policy import POLICY_FILE, PolicyAgent, load_policy, policy_bytes
 from celtica_env.core.errors import CheckpointError, OptionError, UnknownNameError
 from celtica_env.testing.play import play_some
 from celtica_env.wrappers.gymnasium import SeatEnv
 from celtica_train.evaluate import evaluate
+from tests.agents.policies import policy_of
 from tests.core.processes import ask_child, run_python
 
 GAMES = celtica_env.games()
@@ -21,26 +21,6 @@ TABLES = [
     for game in GAMES
     for players in range(celtica_env.spec(game).min_players, celtica_env.spec(game).max_players + 1)
 ]
-
-
-def policy_of(game, /, *, seed=0, hidden=16, **changes):
-    """Random weights and a header that fits the game, but for `changes`."""
-    card = celtica_env.spec(game)
-    rng = np.random.default_rng(seed)
-    sizes = (card.observation_size, hidden, card.num_actions)
-    weights = {}
-    for k, (fan_in, fan_out) in enumerate(pairwise(sizes)):
-        scale = fan_in**-0.5  # logits near each other, so that sampling has a choice
-        weights[f"{k}.weight"] = rng.normal(0, scale, (fan_out, fan_in)).astype(np.float32)
-        weights[f"{k}.bias"] = rng.normal(size=fan_out).astype(np.float32)
-    facts = {
-        "game": card.id,
-        "observation_size": card.observation_size,
-        "num_actions": card.num_actions,
-        "num_players": 2,
-        "steps": 0,
-    }
-    return weights, PolicyInfo(**facts | changes)
 
 
 def every_agent(game):

@@ -205,12 +205,13 @@ def make_puct(game: str, argument: str) -> GuidedAgent:
         CheckpointError: there is no policy at the path, or one for something else.
     """
     number, _, path = argument.partition(":")
-    if not path:
+    budget = read_budget(number)
+    if budget is None or not path:
         raise OptionError(
-            "the agent 'puct' is written puct:N:PATH or puct:Nms:PATH, N iterations or "
-            f"milliseconds a decision, such as puct:100:runs/first/best; got {f'puct:{argument}'!r}"
+            "the agent 'puct' is written puct:N:PATH, N iterations a decision from 1 to "
+            f"{MAX_ITERATIONS}, or puct:Nms:PATH, milliseconds from 1 to {MAX_MILLISECONDS}, such "
+            f"as puct:100:runs/first/best; got {f'puct:{argument}' if argument else 'puct'!r}"
         )
-    budget, _ = read_argument("puct", number, can_take_time=True)
     settings = settings_of(has_rule(game))._replace(guidance=GUIDANCE)
     return GuidedAgent(game, budget, load_policy(path, game), settings, f"puct:{argument}")
 
@@ -226,10 +227,8 @@ def read_argument(name: str, argument: str, *, can_take_time: bool) -> tuple[Bud
     Raises:
         OptionError: the argument has another form; the message shows the forms there are.
     """
-    match = re.fullmatch(r"([0-9]{1,9})(ms)?(:greedy)?", argument)
-    is_time = match is not None and match[2] is not None
-    most = MAX_MILLISECONDS if is_time else MAX_ITERATIONS
-    if match is None or not 1 <= int(match[1]) <= most or (is_time and not can_take_time):
+    budget = read_budget(argument.removesuffix(":greedy"))
+    if budget is None or (budget.is_time and not can_take_time):
         raise OptionError(
             f"the agent {name!r} is written {name}:N or {name}:N:greedy, N iterations a decision "
             f"from 1 to {MAX_ITERATIONS}"
@@ -238,4 +237,14 @@ def read_argument(name: str, argument: str, *, can_take_time: bool) -> tuple[Bud
             + (f" or {name}:50ms" if can_take_time else "")
             + f"; got {f'{name}:{argument}' if argument else name!r}"
         )
-    return Budget(int(match[1]), is_time), match[3] is not None
+    return budget, argument.endswith(":greedy")
+
+
+def read_budget(text: str) -> Budget | None:
+    """Return the budget that `400` or `50ms` stands for, None if it is none or out of range."""
+    match = re.fullmatch(r"([0-9]{1,9})(ms)?", text)
+    if match is None:
+        return None
+    budget = Budget(int(match[1]), is_time=match[2] is not None)
+    most = MAX_MILLISECONDS if budget.is_time else MAX_ITERATIONS
+    return budget if 1 <= budget.amount <= most else None

@@ -1,0 +1,91 @@
+"""Tree search guided by a trained policy."""
+
+import numpy as np
+import pytest
+
+import celtica_env
+from celtica_agents.policy import PolicyAgent, policy_bytes
+from celtica_agents.search import Budget, GuidedAgent, make_puct
+from celtica_agents.search.playouts import Settings
+from celtica_env.core.errors import CheckpointError, OptionError
+from celtica_env.testing.play import play_some
+from tests.agents.policies import policy_of
+from tests.each_game import each_game
+
+
+def guided(game, amount, **settings):
+    policy = PolicyAgent(*policy_of(game))
+    return GuidedAgent(game, Budget(amount), policy, Settings(**{"guidance": 1.0} | settings))
+
+
+def positions(game, num_players=2):
+    batch = celtica_env.make_batch(game, 12, num_players, seed=1)
+    play_some(batch, 9)
+    return batch
+
+
+@each_game
+def test_the_first_iteration_tries_what_the_policy_likes_best(game):
+    view = positions(game).view()
+    policy = PolicyAgent(*policy_of(game))
+    assert np.array_equal(guided(game, 1).act(view), policy.act(view))
+
+
+@each_game
+def test_a_policy_that_weighs_all_is_followed(game):
+    view = positions(game).view()
+    found = guided(game, 30, guidance=1e6).search(view)
+    logits = np.where(
+        view.action_masks, PolicyAgent(*policy_of(game)).logits(view.observations), -9
+    )
+    is_open = found.visits.sum(axis=1) > 0
+    for visits, likes in zip(found.visits[is_open], logits[is_open]):
+        tried = np.flatnonzero(visits)
+        assert visits[likes.argmax()] == visits.max()
+        assert likes[tried].min() >= np.sort(likes)[-len(tried)]
+
+
+@each_game
+def test_without_weight_a_policy_changes_nothing(game):
+    view = positions(game).view()
+    found = guided(game, 20, guidance=0.0).search(view)
+    others = PolicyAgent(*policy_of(game, seed=1))
+    again = GuidedAgent(game, Budget(20), others, Settings()).search(view)
+    assert np.array_equal(found.visits, again.visits)
+
+
+@each_game
+def test_choices_do_not_depend_on_hidden_cards(game):
+    batch = positions(game, 3)
+    view = batch.view()
+    twin = batch.clone()
+    twin.states[:] = view.sample(0)
+    found, again = guided(game, 8).search(view), guided(game, 8).search(twin.view())
+    assert np.array_equal(found.visits, again.visits)
+
+
+@each_game
+def test_a_name_loads_the_policy_at_a_path(game, tmp_path):
+    path = tmp_path / "policy.safetensors"
+    path.write_bytes(policy_bytes(*policy_of(game)))
+    agent = make_puct(game, f"4:{path}")
+    assert agent.name == f"puct:4:{path}"
+    view = positions(game).view()
+    actions = agent.act(view)
+    assert view.action_masks[np.arange(len(view)), actions].all()
+
+
+@pytest.mark.parametrize("argument", ["", "100", "100:", ":best", "many:best", "0:best"])
+def test_bad_arguments_are_refused_with_the_form(argument):
+    with pytest.raises(
+        (OptionError, CheckpointError), match="puct:N:PATH|written puct:N|no policy"
+    ):
+        make_puct(celtica_env.games()[0], argument)
+
+
+def test_a_policy_for_another_game_is_refused(tmp_path):
+    first, second = celtica_env.games()[:2]
+    path = tmp_path / "policy.safetensors"
+    path.write_bytes(policy_bytes(*policy_of(second)))
+    with pytest.raises(CheckpointError, match="is for game"):
+        make_puct(first, f"4:{path}")
