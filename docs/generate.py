@@ -206,14 +206,17 @@ def results_table(figures: Mapping[str, Any]) -> str:
         **measured_facts(figures),
     }
     rows = [result_row(entry) for entry in figures["results"]]
-    header = ["agent", "against", "players", "games", "win share", "95 % interval", "even share"]
+    header = ["game", "agent", "against", "players", "games", "win share", "95 % interval"]
     commands = [entry["command"] for entry in figures["results"]]
-    lead = f"Each row is one command; `{TRAINED}` is the agent that the training left:"
+    lead = (
+        f"Each row is one command; `{TRAINED}` is the agent that the training left. Those of the\n"
+        "other games come from the same command with `--game` and a folder of their own:"
+    )
     return "\n".join(
         [
             table(["budget", ""], budget.items()),
             "",
-            table(header, rows, numbers=(2, 3, 4, 5, 6)),
+            table([*header, "even share"], rows, numbers=(3, 4, 5, 6, 7)),
             "",
             *[lead, "", "```sh", *commands, "```"],
         ]
@@ -231,7 +234,8 @@ def result_row(entry: Mapping[str, Any]) -> list[str]:
         first = result["agents"][0]
         low, high = first["ci95"]
         row = [f"{result['games']:,}", f"{first['win_share']:.1%}", f"{low:.1%} to {high:.1%}"]
-    return [entry["agent"], entry["against"], str(players), *row, f"{1 / players:.0%}"]
+    names = [entry["game"], entry["agent"], entry["against"]]
+    return [*names, str(players), *row, f"{1 / players:.0%}"]
 
 
 def flag_of(command: str, flag: str) -> str:

@@ -165,13 +165,15 @@ def test_marks_that_do_not_fit_are_an_error(generate, monkeypatch, tmp_path, tex
 def test_results_are_shown_as_evaluate_prints_them(generate):
     agents = (AgentResult("a", 0.625, (0.6, 0.65)), AgentResult("b", 0.375, (0.35, 0.4)))
     printed = Result("celtica", 2, 2000, 1000, 1, agents).to_json()
-    entry = {"agent": "a", "against": "b", "command": "", "result": json.loads(printed)}
-    assert generate.result_row(entry) == ["a", "b", "2", "2,000", "62.5%", "60.0% to 65.0%", "50%"]
+    names = {"game": "celtica", "agent": "a", "against": "b"}
+    row = generate.result_row({**names, "command": "", "result": json.loads(printed)})
+    assert row == ["celtica", "a", "b", "2", "2,000", "62.5%", "60.0% to 65.0%", "50%"]
 
 
 def test_a_figure_that_is_missing_says_so(generate):
-    entry = {"agent": "a", "against": "b", "command": "x --players 4", "result": None}
-    assert generate.result_row(entry) == ["a", "b", "4", *["not measured yet"] * 3, "25%"]
+    names = {"game": "g", "agent": "a", "against": "b"}
+    row = generate.result_row({**names, "command": "x --players 4", "result": None})
+    assert row == ["g", "a", "b", "4", *["not measured yet"] * 3, "25%"]
     assert generate.show(None) == "not measured yet"
     assert generate.show(1234567) == "1,234,567"
 
