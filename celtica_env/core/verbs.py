@@ -9,7 +9,10 @@ These are stubs: `core.compile` binds the loops to a game's own functions. A gam
 two that do something.
 """
 
-from celtica_env.core.rng import below
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # bound with the verbs; to import it would take the time that numba takes
+    from celtica_env.core.rng import below
 
 
 def reset(s):

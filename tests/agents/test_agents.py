@@ -37,7 +37,7 @@ def every_agent(game):
 def test_agents_play_whole_games_legally(game, players):
     """An illegal action would raise in `step`."""
     for agent in every_agent(game):
-        batch = celtica_env.make_batch(game, 250, players, seed=3)
+        batch = celtica_env.make_batch(game, 60, players, seed=3)
         while not batch.finished.all():
             rows = np.flatnonzero(~batch.finished)
             batch.step(agent.act(batch.view(rows)), where=rows)
