@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
 OLDEST_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
-OUT ?= runs/ppo
+OUT ?= runs/bot
 
 .PHONY: setup train test check check-full check-oldest lint bench docs clean
 

@@ -20,12 +20,12 @@ from types import SimpleNamespace
 
 import torch
 
-from celtica_agents.policy import PolicyAgent
+from celtica_agents.learned.policy import PolicyAgent
 from celtica_env import games
+from celtica_train.learner import PolicyLearner, info_of, weights_of
 from celtica_train.ppo import MaskablePPOLearner
-from celtica_train.run import Learner, policy_info, policy_weights
 from celtica_train.selfplay import SelfPlayLearner
-from celtica_train.settings import Config, SelfPlayConfig
+from celtica_train.settings import MaskableConfig, PPOConfig, SelfPlayConfig
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Side:
     """One trainer: what collects and what learns, and the rates of its rounds."""
 
     name: str
-    learner: Learner
+    learner: PolicyLearner
     collect: Callable[[], object]
     learn: Callable[[], object]
 
@@ -50,15 +50,15 @@ class Side:
         self.rates.append((count / (middle - start), count / (time.process_time() - start)))
 
 
-def face_pool(learner: Learner, config: Config) -> None:
+def face_pool(learner: PolicyLearner, config: PPOConfig) -> None:
     """Set the opponents that a run begins with."""
-    info = policy_info(learner, config)
-    snapshot = PolicyAgent(policy_weights(learner), info, is_sampling=True)
+    info = info_of(learner, config)
+    snapshot = PolicyAgent(weights_of(learner), info, is_sampling=True)
     shares = [config.random_share, config.greedy_share]
     learner.set_opponents(["random", "greedy", snapshot], [*shares, 1 - sum(shares)])
 
 
-def maskable(config: Config) -> Side:
+def maskable(config: MaskableConfig) -> Side:
     """Return the trainer `maskable`."""
     learner = MaskablePPOLearner(config)
     model = learner.model
@@ -96,7 +96,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     facts = {"game": arguments.game, "players": arguments.num_players}
-    usual = Config(**facts)
+    usual = MaskableConfig(**facts)
     sides = [
         maskable(usual),
         selfplay(SelfPlayConfig(**facts)),

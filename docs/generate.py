@@ -36,7 +36,7 @@ ACCEPTANCE = ROOT / "docs" / "acceptance.json"
 PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 STATUS = re.compile(r"^Status: \*\*(verified|lightly tested|known issues)\*\*", re.MULTILINE)
 UNKNOWN = "not measured yet"
-TRAINED = "runs/ppo/best"
+TRAINED = "runs/bot/best"
 MEASURED = {"package version": "package_version", "machine": "machine", "date": "measured_on"}
 
 

@@ -16,7 +16,7 @@ from celtica_env.core.errors import IllegalActionError, OptionError, UnknownName
 from celtica_env.core.view import View
 
 GROUP = "celtica_env.agents"
-PATH_AGENT = "policy"
+PATH_AGENT = "trained"
 """Entry point that loads whatever is named by a path."""
 
 

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
 
 import numpy as np
 
+from celtica_env.core.loops import DISABLED
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
 from celtica_env.core.types import NO_LIMIT, Game, GameSpec
+
+
+@dataclass(frozen=True)
+class Successors:
+    """What the legal actions of the rows of a view lead to, one entry for each, m in all.
+
+    Attributes:
+        rows: `(m,)` int64, row of the view; those of finished games are left out.
+        actions: `(m,)` int64.
+        states: `(m,)` full records after the action, with one deal of what was hidden.
+        observations: `(m, F)` float32, what the seat that acted sees then.
+        turns_away: `(m,)` int64, seats from the one that acted to the one that moves then.
+        has_ended: `(m,)` bool, the game is over by its rules.
+        payoffs: `(m,)` float32, of the seat that acted; zero where the game goes on.
+        potentials: `(m,)` float32, of the seat that acted; zero where the game is over.
+    """
+
+    rows: np.ndarray
+    actions: np.ndarray
+    states: np.ndarray
+    observations: np.ndarray
+    turns_away: np.ndarray
+    has_ended: np.ndarray
+    payoffs: np.ndarray
+    potentials: np.ndarray
 
 
 class View:
@@ -96,3 +123,38 @@ class View:
         keys = mix_keys(self.keys, stream_keys(check_seed(seed), np.zeros(1)))
         self._kernels.determinize_games(self.states, self._rows, keys, out, 0, len(self))
         return out
+
+    def successors(self, seed: int) -> Successors:
+        """Carry out every legal action of each row, in a deal drawn as `sample` does.
+
+        All actions of a row meet the same deal. `max_steps` cuts nothing off here.
+
+        Raises:
+            OptionError: the seed is not a non-negative integer.
+        """
+        rows, actions = np.nonzero(self.action_masks & ~self.finished[:, None])
+        states = self.sample(seed)[rows]
+        count, every = len(rows), np.arange(len(rows))
+        seats = self.to_move[rows].astype(np.int64)
+        payoffs = np.zeros((count, self.num_players), np.float32)
+        has_ended, is_cut_off, finished = np.zeros((3, count), np.bool_)
+        ticks = np.zeros(count, np.int64)
+        self._kernels.step_games(
+            states, every, np.ascontiguousarray(actions), finished, DISABLED, NO_LIMIT, ticks,
+            states, payoffs, has_ended, is_cut_off, 0, count,
+        )  # fmt: skip
+        observations = np.empty((count, self.spec.observation_size), np.float32)
+        scales = self._kernels.scales
+        self._kernels.observe_games(states, every, seats, scales, observations, 0, count)
+        potentials = np.empty_like(payoffs)
+        self._kernels.potential_games(states, every, potentials, 0, count)
+        return Successors(
+            rows,
+            actions,
+            states,
+            observations,
+            turns_away=(states["to_move"] - seats) % self.num_players,
+            has_ended=has_ended,
+            payoffs=payoffs[every, seats],
+            potentials=potentials[every, seats],
+        )

@@ -1,28 +1,30 @@
-"""Networks that nobody trained, for tests that need some policy."""
+"""Networks that nobody trained, for tests that need some network."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-import celtica_env
-from celtica_agents.policy import PolicyInfo
+from celtica_agents.learned.files import network_info
 
 
-def policy_of(game, /, *, seed=0, hidden=16, **changes):
+def network_of(kind, game, /, *, seed=0, hidden=16, **changes):
     """Random weights and a header that fits the game, but for `changes`."""
-    card = celtica_env.spec(game)
+    info = network_info(kind, game, num_players=2, steps=0)
     rng = np.random.default_rng(seed)
-    sizes = (card.observation_size, hidden, card.num_actions)
     weights = {}
-    for k, (fan_in, fan_out) in enumerate(pairwise(sizes)):
-        scale = fan_in**-0.5  # logits near each other, so that sampling has a choice
+    for k, (fan_in, fan_out) in enumerate(pairwise((info.num_inputs, hidden, info.num_outputs))):
+        scale = fan_in**-0.5  # outputs near each other, so that sampling has a choice
         weights[f"{k}.weight"] = rng.normal(0, scale, (fan_out, fan_in)).astype(np.float32)
         weights[f"{k}.bias"] = rng.normal(size=fan_out).astype(np.float32)
-    facts = {
-        "game": card.id,
-        "observation_size": card.observation_size,
-        "num_actions": card.num_actions,
-        "num_players": 2,
-        "steps": 0,
-    }
-    return weights, PolicyInfo(**facts | changes)
+    return weights, replace(info, **changes)
+
+
+def policy_of(game, /, **arguments):
+    """Return a policy of random weights."""
+    return network_of("policy", game, **arguments)
+
+
+def value_of(game, /, **arguments):
+    """Return a value of random weights."""
+    return network_of("value", game, **arguments)

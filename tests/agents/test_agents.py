@@ -7,12 +7,15 @@ import pytest
 from safetensors.numpy import save_file
 
 import celtica_env
-from celtica_agents.policy import POLICY_FILE, PolicyAgent, load_policy, policy_bytes
+from celtica_agents.learned import load_trained
+from celtica_agents.learned.files import NETWORK_FILE, network_bytes
+from celtica_agents.learned.policy import PolicyAgent
+from celtica_agents.learned.value import ValueAgent
 from celtica_env.core.errors import CheckpointError, OptionError, UnknownNameError
 from celtica_env.testing.play import play_some
 from celtica_env.wrappers.gymnasium import SeatEnv
 from celtica_train.evaluate import evaluate
-from tests.agents.policies import policy_of
+from tests.agents.policies import network_of, policy_of, value_of
 from tests.core.processes import ask_child, run_python
 
 GAMES = celtica_env.games()
@@ -30,6 +33,7 @@ def every_agent(game):
         celtica_env.load_agent("greedy", game),
         PolicyAgent(weights, info),
         PolicyAgent(weights, info, is_sampling=True),
+        ValueAgent(*value_of(game), num_deals=2),
     ]
 
 
@@ -130,7 +134,7 @@ def test_sampling_follows_the_softmax_of_legal_actions(game):
     view = batch.view()
     counts = np.bincount(agent.act(view), minlength=info.num_actions)
     mask = view.action_masks[0]
-    weight = np.where(mask, np.exp(agent.logits(view.observations[:1])[0].astype(float)), 0)
+    weight = np.where(mask, np.exp(agent.logits(view)[0].astype(float)), 0)
     assert not counts[~mask].any()
     assert np.allclose(counts / 20_000, weight / weight.sum(), atol=0.02)
 
@@ -162,19 +166,21 @@ def test_agent_objects_are_used_as_they_are():
     assert celtica_env.load_agent(agent, GAMES[0]) is agent
 
 
+@pytest.mark.parametrize("kind", ["policy", "value"])
 @pytest.mark.parametrize("game", GAMES)
-def test_a_policy_file_loads_by_file_folder_and_run_folder(game, tmp_path):
-    weights, info = policy_of(game)
-    file = tmp_path / "best" / POLICY_FILE
+def test_a_network_file_loads_by_file_folder_and_run_folder(game, kind, tmp_path):
+    weights, info = network_of(kind, game)
+    file = tmp_path / "best" / NETWORK_FILE
     file.parent.mkdir()
-    file.write_bytes(policy_bytes(weights, info))
+    file.write_bytes(network_bytes(weights, info))
     view = celtica_env.make_batch(game, 8, seed=0).view()
-    expected = PolicyAgent(weights, info).act(view)
+    expected = (PolicyAgent if kind == "policy" else ValueAgent)(weights, info).act(view)
     for path in (file, file.parent, tmp_path):
         agent = celtica_env.load_agent(str(path), game)
         assert np.array_equal(agent.act(view), expected)
         assert agent.info == info
-    assert celtica_env.load_agent(f"policy:{tmp_path}:sample", game).act(view).shape == (8,)
+    how = "sample" if kind == "policy" else "3"
+    assert celtica_env.load_agent(f"trained:{tmp_path}:{how}", game).act(view).shape == (8,)
     env = SeatEnv(game, opponents=str(tmp_path))
     env.reset(seed=0)
 
@@ -183,26 +189,27 @@ def test_a_policy_file_loads_by_file_folder_and_run_folder(game, tmp_path):
     ("changes", "words"),
     [
         ({"game": "celtica_v99"}, "celtica_v99.*needed"),
-        ({"observation_size": 7}, "layer 0"),
-        ({"num_actions": 7}, "outputs, 7 actions"),
+        ({"num_inputs": 7}, "layer 0"),
+        ({"num_outputs": 7}, "outputs, 7 were expected"),
+        ({"kind": "dream"}, "unknown kind, 'dream'"),
     ],
 )
 def test_a_policy_for_something_else_is_refused(changes, words, tmp_path):
-    (tmp_path / POLICY_FILE).write_bytes(policy_bytes(*policy_of(GAMES[0], **changes)))
+    (tmp_path / NETWORK_FILE).write_bytes(network_bytes(*policy_of(GAMES[0], **changes)))
     with pytest.raises(CheckpointError, match=words):
-        load_policy(tmp_path, GAMES[0])
+        load_trained(tmp_path, GAMES[0])
 
 
 def test_damaged_policies_are_refused(tmp_path):
-    content = policy_bytes(*policy_of(GAMES[0]))
-    file = tmp_path / POLICY_FILE
+    content = network_bytes(*policy_of(GAMES[0]))
+    file = tmp_path / NETWORK_FILE
     for damaged in (b"", content[:100], content[:-10], b"x" * 500, b"\x00" * 16):
         file.write_bytes(damaged)
         with pytest.raises(CheckpointError, match="damaged"):
-            load_policy(file, GAMES[0])
+            load_trained(file, GAMES[0])
     weights, _ = policy_of(GAMES[0])
     save_file(weights, file)
-    with pytest.raises(CheckpointError, match="no policy"):
-        load_policy(file, GAMES[0])
-    with pytest.raises(CheckpointError, match="no policy at"):
-        load_policy(tmp_path / "nowhere", GAMES[0])
+    with pytest.raises(CheckpointError, match="no network"):
+        load_trained(file, GAMES[0])
+    with pytest.raises(CheckpointError, match="no trained network at"):
+        load_trained(tmp_path / "nowhere", GAMES[0])

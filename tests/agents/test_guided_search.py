@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_agents.policy import PolicyAgent, policy_bytes
+from celtica_agents.learned.files import network_bytes
+from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.search import Budget, GuidedAgent, make_puct
 from celtica_agents.search.playouts import Settings
 from celtica_env.core.errors import CheckpointError, OptionError
@@ -35,9 +36,7 @@ def test_the_first_iteration_tries_what_the_policy_likes_best(game):
 def test_a_policy_that_weighs_all_is_followed(game):
     view = positions(game).view()
     found = guided(game, 30, guidance=1e6).search(view)
-    logits = np.where(
-        view.action_masks, PolicyAgent(*policy_of(game)).logits(view.observations), -9
-    )
+    logits = np.where(view.action_masks, PolicyAgent(*policy_of(game)).logits(view), -9)
     is_open = found.visits.sum(axis=1) > 0
     for visits, likes in zip(found.visits[is_open], logits[is_open]):
         tried = np.flatnonzero(visits)
@@ -66,8 +65,8 @@ def test_choices_do_not_depend_on_hidden_cards(game):
 
 @each_game
 def test_a_name_loads_the_policy_at_a_path(game, tmp_path):
-    path = tmp_path / "policy.safetensors"
-    path.write_bytes(policy_bytes(*policy_of(game)))
+    path = tmp_path / "network.safetensors"
+    path.write_bytes(network_bytes(*policy_of(game)))
     agent = make_puct(game, f"4:{path}")
     assert agent.name == f"puct:4:{path}"
     view = positions(game).view()
@@ -85,7 +84,7 @@ def test_bad_arguments_are_refused_with_the_form(argument):
 
 def test_a_policy_for_another_game_is_refused(tmp_path):
     first, second = celtica_env.games()[:2]
-    path = tmp_path / "policy.safetensors"
-    path.write_bytes(policy_bytes(*policy_of(second)))
+    path = tmp_path / "network.safetensors"
+    path.write_bytes(network_bytes(*policy_of(second)))
     with pytest.raises(CheckpointError, match="is for game"):
         make_puct(first, f"4:{path}")

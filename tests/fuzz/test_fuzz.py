@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_agents.policy import PolicyInfo, policy_bytes
+from celtica_agents.learned.files import network_bytes
 from celtica_env import (
     Replay,
     action_from_text,
@@ -26,6 +26,7 @@ from celtica_env.core.registry import load_game
 from celtica_env.testing.play import decisions, play_out
 from celtica_train import cli
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
+from tests.agents.policies import network_of
 from tests.each_game import each_game
 from tests.fuzz.mutate import damaged_objects, damaged_texts, moved_digits
 
@@ -37,7 +38,7 @@ INPUTS = {
     "resigned replays": 5_000,
     "options": 15_000,
     "agent names": 2_000,
-    "policies": 3_000,
+    "networks": 1_500,
     "checkpoints": 3_000,
     "command lines": 300,
 }
@@ -192,7 +193,7 @@ def test_files_of_options(game, num_inputs, tmp_path):
 
 @each_game
 def test_names_of_agents(game, num_inputs):
-    names = ["random", "greedy", "policy:runs/ppo:sample", "runs/ppo/best", "/"]
+    names = ["random", "greedy", "trained:runs/bot:sample", "runs/bot/best", "/"]
     for name in damaged_texts(names, 12, num_inputs("agent names")):
         is_accepted(load_agent, name, game)
 
@@ -211,25 +212,14 @@ def damaged_file(valid: bytes, chance: random.Random) -> bytes:
 
 
 @each_game
-def test_policies(game, num_inputs, tmp_path):
-    spec = celtica_env.spec(game)
-    info = PolicyInfo(
-        game=spec.id,
-        observation_size=spec.observation_size,
-        num_actions=spec.num_actions,
-        num_players=2,
-        steps=0,
-    )
-    weights = {
-        "0.weight": np.zeros((spec.num_actions, spec.observation_size), np.float32),
-        "0.bias": np.zeros(spec.num_actions, np.float32),
-    }
-    valid, chance = policy_bytes(weights, info), random.Random(13)
-    path = tmp_path / "policy.safetensors"
+@pytest.mark.parametrize("kind", ["policy", "value"])
+def test_networks(kind, game, num_inputs, tmp_path):
+    valid, chance = network_bytes(*network_of(kind, game)), random.Random(13)
+    path = tmp_path / "network.safetensors"
     path.write_bytes(valid)
     view = celtica_env.make_batch(game, 2, seed=14).view()
     assert load_agent(str(path), game).act(view).shape == (2,)
-    for _ in range(num_inputs("policies")):
+    for _ in range(num_inputs("networks")):
         path.write_bytes(damaged_file(valid, chance))
         is_accepted(lambda: load_agent(str(path), game).act(view))
 

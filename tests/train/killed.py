@@ -13,7 +13,7 @@ import threading
 from functools import partial
 from pathlib import Path
 
-from celtica_agents.policy import POLICY_FILE
+from celtica_agents.learned.files import NETWORK_FILE
 from celtica_train import cli, run
 from celtica_train.checkpoint import PARTIAL
 from celtica_train.settings import CHECKPOINT_FILE, CONFIG_FILE
@@ -78,7 +78,7 @@ MOMENTS = {
     "configuration is there": partial(when_there, CONFIG_FILE),
     "checkpoint is there": partial(when_there, CHECKPOINT_FILE),
     "checkpoint is written": partial(when_written, CHECKPOINT_FILE),
-    "policy is written": partial(when_written, POLICY_FILE),
+    "policy is written": partial(when_written, NETWORK_FILE),
     "file is written": partial(when_written, ""),
     "evaluation": when_evaluating,
 }

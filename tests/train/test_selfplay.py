@@ -10,12 +10,13 @@ import celtica_env
 from celtica_env import make_batch
 from celtica_env.core.errors import OptionError
 from celtica_train import settings
-from celtica_train.selfplay import LEARNER, OPEN, Decisions, SelfPlayLearner
+from celtica_train.decisions import OPEN, Decisions
+from celtica_train.selfplay import LEARNER, SelfPlayLearner
 from celtica_train.settings import SelfPlayConfig
 
 GAMMA, DECAY = 0.9, 0.8
 TINY = {"num_envs": 6, "steps": 7, "batch_size": 32, "hidden": (16,), "gamma": GAMMA,
-        "gae_lambda": DECAY}  # fmt: skip
+        "trace_decay": DECAY}  # fmt: skip
 
 
 class Diary:
@@ -71,7 +72,7 @@ def expect_alike(decisions, diary):
     assert decisions.complete().tolist() == known
     advantages = decisions.advantages(GAMMA, DECAY)
     assert advantages[known] == pytest.approx([expected[row] for row in known], abs=1e-4)
-    assert not advantages[decisions.successors[: decisions.size] == OPEN].any()
+    assert not advantages[decisions["successors"] == OPEN].any()
     decisions.keep_open()
     diary.keep_open()
 
@@ -118,7 +119,7 @@ def watch(learner, monkeypatch):
     def watched_decide(games):
         seats, start = batch.to_move[games].copy(), decisions.size
         actions = decide(games)
-        estimates = decisions.values + decisions.potentials
+        estimates = decisions["values"] + decisions["potentials"]
         diary.decide(games, seats, estimates[start : decisions.size])
         return actions
 
@@ -158,8 +159,8 @@ def test_a_payoff_goes_to_every_seat_whoever_ends_the_game(tiny_game):
     for _ in range(learner.config.steps):
         learner.play_step()
     decisions = learner.decisions
-    rewards, successors = decisions.rewards[: decisions.size], decisions.successors
-    ended = successors[: decisions.size] == -1
+    rewards, successors = decisions["rewards"], decisions["successors"]
+    ended = successors == -1
     assert not rewards[~ended].any()
     games_over = ended.sum() / 3
     assert games_over == int(games_over) > 0

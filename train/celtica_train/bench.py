@@ -177,7 +177,7 @@ def training_table(config: Config) -> Table:
     """Measure MaskablePPO on the native VecEnv: collecting alone, and with learning."""
     from celtica_train import ppo, settings
 
-    model = ppo.make_model(settings.Config(game=config.game))
+    model = ppo.make_model(settings.MaskableConfig(game=config.game))
     model.tensorboard_log = None
     rounds: dict[str, list[float]] = {"collecting": [], "collecting + learning": []}
     _, callback = model._setup_learn(10**9)

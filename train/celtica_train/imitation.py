@@ -16,8 +16,9 @@ import torch
 from celtica_env import Agent, load_agent, make_batch
 
 if TYPE_CHECKING:
-    from celtica_train.run import Learner, Run
-    from celtica_train.settings import Config
+    from celtica_train.learner import PolicyLearner
+    from celtica_train.run import Run
+    from celtica_train.settings import PPOConfig
 
 NUM_GAMES = 192  # between passes over their decisions
 BATCH_SIZE = 1024
@@ -36,16 +37,16 @@ class Samples:
     returns: torch.Tensor
 
 
-def imitate(run: Run) -> None:
-    """Train the network to choose as `run.config.imitate` does.
+def imitate(run: Run, learner: PolicyLearner) -> None:
+    """Train the network to choose as the configured agent does.
 
     For the configured time, and for as many more passes as are configured at least; the step size
     falls over whichever is longer.
     """
-    config = run.config
+    config = learner.config
     agent = load_agent(config.imitate, config.game)
     chooser = np.random.default_rng(config.seed)
-    optimizer = torch.optim.Adam(run.learner.network.parameters(), lr=LEARNING_RATE)
+    optimizer = torch.optim.Adam(learner.network.parameters(), lr=LEARNING_RATE)
     begin, end = run.elapsed, run.elapsed + 60 * min(config.imitate_minutes, config.minutes)
     passes = 0
     # A busy machine gets few passes into the time, and a poor start is not made up for later.
@@ -54,7 +55,7 @@ def imitate(run: Run) -> None:
         for group in optimizer.param_groups:
             group["lr"] = LEARNING_RATE * max(0.05, 1 - share)
         samples = gather(config, agent, chooser, first_game=passes * NUM_GAMES)
-        agreement = learn(run.learner, optimizer, samples, chooser)
+        agreement = learn(learner, optimizer, samples, chooser)
         passes += 1
         run.tick()
         run.progress.show_stage(
@@ -63,7 +64,7 @@ def imitate(run: Run) -> None:
 
 
 def learn(
-    learner: Learner,
+    learner: PolicyLearner,
     optimizer: torch.optim.Optimizer,
     samples: Samples,
     chooser: np.random.Generator,
@@ -83,7 +84,9 @@ def learn(
     return foreseen / len(samples.choices)
 
 
-def gather(config: Config, agent: Agent, chooser: np.random.Generator, first_game: int) -> Samples:
+def gather(
+    config: PPOConfig, agent: Agent, chooser: np.random.Generator, first_game: int
+) -> Samples:
     """Let the agent play whole games against itself and return its decisions."""
     batch = make_batch(
         config.game, NUM_GAMES, config.players, seed=config.seed, game_offset=first_game

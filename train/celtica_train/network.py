@@ -1,4 +1,4 @@
-"""The network of a learner: hidden layers shared by policy and value."""
+"""The networks of learners."""
 
 from __future__ import annotations
 
@@ -24,12 +24,9 @@ class Network(torch.nn.Module):
 
     def __init__(self, size: int, hidden: Sequence[int], num_actions: int) -> None:
         super().__init__()
-        self.trunk = hidden_layers(size, hidden)
+        self.trunk = initial_trunk(size, hidden)
         self.policy = torch.nn.Linear(hidden[-1], num_actions)
         self.value = torch.nn.Linear(hidden[-1], 1)
-        for layer in self.trunk.children():
-            if isinstance(layer, torch.nn.Linear):
-                initialise(layer, gain=2**0.5)
         initialise(self.policy, gain=0.01)
         initialise(self.value, gain=1.0)
 
@@ -37,6 +34,29 @@ class Network(torch.nn.Module):
         """Return unmasked logits `(n, A)` and values `(n,)` of observations `(n, F)`."""
         features = self.trunk(observations)
         return self.policy(features), self.value(features)[:, 0]
+
+
+class ValueNetwork(torch.nn.Module):
+    """Value of what a seat sees; at first nearly 0, whatever is seen."""
+
+    def __init__(self, size: int, hidden: Sequence[int]) -> None:
+        super().__init__()
+        self.trunk = initial_trunk(size, hidden)
+        self.value = torch.nn.Linear(hidden[-1], 1)
+        initialise(self.value, gain=0.01)
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        """Return values `(n,)` of inputs `(n, size)`."""
+        return self.value(self.trunk(inputs))[:, 0]
+
+
+def initial_trunk(size: int, hidden: Sequence[int]) -> torch.nn.Sequential:
+    """Return `hidden_layers` with orthogonal weights."""
+    trunk = hidden_layers(size, hidden)
+    for layer in trunk.children():
+        if isinstance(layer, torch.nn.Linear):
+            initialise(layer, gain=2**0.5)
+    return trunk
 
 
 def initialise(layer: torch.nn.Linear, gain: float) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -20,8 +20,9 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 from celtica_env import Agent
 from celtica_env.wrappers.sb3 import SeatVecEnv
+from celtica_train.imitation import imitate
 from celtica_train.network import hidden_layers
-from celtica_train.settings import Config
+from celtica_train.settings import MaskableConfig
 
 if TYPE_CHECKING:
     from celtica_train.run import Run
@@ -39,7 +40,7 @@ class Trunk(BaseFeaturesExtractor):
         return self.layers(observations)
 
 
-def make_model(config: Config) -> MaskablePPO:
+def make_model(config: MaskableConfig) -> MaskablePPO:
     """Return a fresh learner with its environment."""
     env = SeatVecEnv(
         config.game,
@@ -58,7 +59,7 @@ def make_model(config: Config) -> MaskablePPO:
         batch_size=config.batch_size,
         n_epochs=config.epochs,
         gamma=config.gamma,
-        gae_lambda=config.gae_lambda,
+        gae_lambda=config.trace_decay,
         clip_range=config.clip_range,
         ent_coef=config.entropy,
         policy_kwargs={
@@ -80,9 +81,12 @@ def environment(model: MaskablePPO) -> SeatVecEnv:
 
 
 class MaskablePPOLearner:
-    """MaskablePPO as a run knows it; see `run.Learner`."""
+    """MaskablePPO as a run knows it; see `learner.PolicyLearner`."""
 
-    def __init__(self, config: Config) -> None:
+    kind: Literal["policy", "value"] = "policy"
+
+    def __init__(self, config: MaskableConfig) -> None:
+        self.config = config
         self.model = make_model(config)
         self.network = self.model.policy
 
@@ -105,9 +109,13 @@ class MaskablePPOLearner:
         features = self.network.extract_features(observations)
         return self.network.action_net(features), self.network.value_net(features)[:, 0]
 
-    def policy_layers(self) -> Sequence[torch.nn.Module]:
+    def layers(self) -> Sequence[torch.nn.Module]:
         """Return the modules that lead from observation to logits, in order."""
         return self.network.features_extractor, self.network.action_net
+
+    def imitate(self, run: Run) -> None:
+        """Learn the choices of the configured agent."""
+        imitate(run, self)
 
     def set_opponents(self, agents: Sequence[str | Agent], weights: Sequence[float]) -> None:
         """Draw the opponents of games that begin from now on from these."""

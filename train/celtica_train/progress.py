@@ -47,8 +47,9 @@ class TrainingProgress:
             if elapsed > since:
                 self._rate = max(0, steps - steps_then) / (elapsed - since)
             self._mark = (elapsed, steps)
-        payoff = np.mean(list(payoffs) or [0.0])
-        numbers = f"{steps:,} steps, {self._rate:,.0f}/s, payoff {payoff:+.2f}{self._strength}"
+        shown = list(payoffs)
+        payoff = f", payoff {np.mean(shown):+.2f}" if shown else ""
+        numbers = f"{steps:,} steps, {self._rate:,.0f}/s{payoff}{self._strength}"
         self._bar.update(self._task, completed=elapsed, description="training", numbers=numbers)
 
     def show_stage(self, description: str, elapsed: float, numbers: str) -> None:

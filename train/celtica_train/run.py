@@ -1,15 +1,15 @@
 """Train a bot: what every trainer shares around its updates.
 
-A trainer learns from games against itself and a pool of opponents: the random and the greedy agent
-and frozen snapshots of the learner. Before that it may imitate an agent for a while, which spares
-it the hours in which it loses every game and learns nothing.
+A trainer learns from games against itself; those of a policy also against a pool of opponents, the
+random and the greedy agent and frozen snapshots of the learner. Before that it may learn from an
+agent for a while, which spares it the hours in which it loses every game and learns nothing.
 
 A run folder holds
     config.json             the configuration, from which the command line can be told
     checkpoint.safetensors  everything needed to go on: network, optimizer, pool, counters, streams
-    best/  last/            the policy as an agent: best by evaluation, and the latest
+    best/  last/            the network as an agent: best by evaluation, and the latest
     curve.jsonl  curve.png  strength over time
-    tensorboard/            the usual metrics of PPO, and
+    tensorboard/            the usual metrics of the trainer, and
         strength/<rival>    win share against a rival on fixed deals
         pool/size           snapshots in the pool
 """
@@ -19,64 +19,39 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import torch
 from rich.console import Console
 
-from celtica_agents.policy import POLICY_FILE, PolicyAgent, PolicyInfo, policy_bytes
-from celtica_env import Agent, spec
+from celtica_agents.learned.files import NETWORK_FILE, network_bytes
+from celtica_agents.learned.policy import PolicyAgent
+from celtica_agents.learned.value import ValueAgent
+from celtica_env import spec
 from celtica_env.core.errors import CheckpointError, TrainingError
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
 from celtica_train.evaluate import Result, evaluate
-from celtica_train.imitation import imitate
+from celtica_train.learner import Learner, info_of, weights_of
+from celtica_train.pool import Pool
 from celtica_train.ppo import MaskablePPOLearner
 from celtica_train.progress import TrainingProgress
 from celtica_train.report import plot_learning_curve, print_strength
 from celtica_train.selfplay import SelfPlayLearner
-from celtica_train.settings import CHECKPOINT_FILE, Config, SelfPlayConfig, prepare
+from celtica_train.settings import (
+    CHECKPOINT_FILE,
+    Config,
+    MaskableConfig,
+    SelfPlayConfig,
+    TDConfig,
+    prepare,
+)
+from celtica_train.td import TDLearner
 
 EVALUATION_SEED = 10_000  # deals of the evaluations during training; the final table uses others
 FINAL_SEED = 20_000
 RIVALS = ("random", "greedy")
-
-
-class Learner(Protocol):
-    """What a run needs of a trainer.
-
-    Attributes:
-        steps: decisions learned from so far.
-    """
-
-    steps: int
-
-    @property
-    def network(self) -> torch.nn.Module:
-        """Everything that is trained."""
-
-    @property
-    def optimizer(self) -> torch.optim.Optimizer:
-        """What trains it."""
-
-    def evaluate(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return unmasked logits `(n, A)` and values `(n,)` of observations `(n, F)`."""
-
-    def policy_layers(self) -> Sequence[torch.nn.Module]:
-        """Return the modules that lead from observation to logits, in order."""
-
-    def set_opponents(self, agents: Sequence[str | Agent], weights: Sequence[float]) -> None:
-        """Draw the opponents of games that begin from now on from these."""
-
-    def seed(self, seed: int) -> None:
-        """Deal games anew, from another stream."""
-
-    def record(self, name: str, value: float) -> None:
-        """Log a number for TensorBoard."""
-
-    def learn(self, run: Run) -> None:
-        """Train until the time of the run is up, telling it of each rollout and step."""
 
 
 class Run:
@@ -84,7 +59,7 @@ class Run:
 
     Attributes:
         elapsed: seconds of training in all sessions of the run.
-        pool: weights of the snapshots, oldest first.
+        pool: opponents of a policy.
         curve: evaluations so far.
     """
 
@@ -93,12 +68,13 @@ class Run:
         self.learner = learner
         self.progress = progress
         self.elapsed = 0.0
-        self.pool: list[dict[str, np.ndarray]] = []
+        self.pool: Pool | None = None
+        if isinstance(learner, MaskablePPOLearner | SelfPlayLearner):
+            self.pool = Pool(learner.config, learner)
         self.curve: list[dict[str, Any]] = []
         self.best = -1.0
         self.is_imitation_done = config.imitate == "none"
         self._last_tick = 0.0
-        self._next_snapshot = 0.0
         self._next_evaluation = 0.0
         self._saved_steps: int | None = None
 
@@ -123,16 +99,15 @@ class Run:
         return self.config.learning_rate * (1 - 0.9 * self.share_done)
 
     def before_rollout(self) -> None:
-        """Add a snapshot, evaluate and save, each when it is time."""
+        """Refresh the pool, evaluate and save, each when it is time."""
         self.check_finite()
-        if self.elapsed >= self._next_snapshot:
-            self._next_snapshot = self.elapsed + 60 * self.config.snapshot_minutes
-            self.add_snapshot()
+        if self.pool:
+            self.pool.refresh(self.elapsed)
         if self.elapsed >= self._next_evaluation:
             self._next_evaluation = self.elapsed + 60 * self.config.evaluate_minutes
             self.measure_and_save()
 
-    def after_step(self, payoffs: Iterable[float]) -> bool:
+    def after_step(self, payoffs: Iterable[float] = ()) -> bool:
         """Show the progress, with the learner's payoffs in its last games; False: time is up."""
         self.tick()
         self.progress.update(self.elapsed, self.learner.steps, payoffs)
@@ -157,33 +132,10 @@ class Run:
             f"{self.config.learning_rate}"
         )
 
-    def add_snapshot(self) -> None:
-        """Freeze the learner into the pool and draw opponents from it from now on."""
-        self.pool = [*self.pool, policy_weights(self.learner)][-self.config.snapshots :]
-        self.learner.record("pool/size", len(self.pool))
-        self.refill_pool()
-
-    def refill_pool(self) -> None:
-        """Tell the learner who the opponents are: of the snapshots the last and an older one.
-
-        Two at a time, since many networks on few games each would take most of the time.
-        """
-        config = self.config
-        info = policy_info(self.learner, config)
-        chooser = np.random.default_rng([config.seed, self.learner.steps])
-        older = int(chooser.integers(len(self.pool)))
-        snapshots = [
-            PolicyAgent(self.pool[k], info, name=f"snapshot {k}", is_sampling=True)
-            for k in (older, len(self.pool) - 1)
-        ]
-        rest = 1 - config.random_share - config.greedy_share
-        weights = [config.random_share, config.greedy_share]
-        weights += [rest / len(snapshots)] * len(snapshots)
-        self.learner.set_opponents(["random", "greedy", *snapshots], weights)
-
     def measure_and_save(self) -> None:
-        """Evaluate against the ladder on fixed deals, write the policies and the checkpoint."""
-        agent = PolicyAgent(policy_weights(self.learner), policy_info(self.learner, self.config))
+        """Evaluate against the ladder on fixed deals, write the agents and the checkpoint."""
+        make = PolicyAgent if self.learner.kind == "policy" else ValueAgent
+        agent = make(weights_of(self.learner), info_of(self.learner, self.config))
         strength: dict[str, dict[str, Any]] = {}
         for rival in RIVALS:
             result = evaluate(
@@ -208,14 +160,14 @@ class Run:
         score = sum(row["win_share"] for row in strength.values())
         if score > self.best:
             self.best = score
-            self.write_policy("best")
-        self.write_policy("last")
+            self.write_agent("best")
+        self.write_agent("last")
         self.save()
 
-    def write_policy(self, name: str) -> None:
+    def write_agent(self, name: str) -> None:
         """Write the learner as an agent."""
-        content = policy_bytes(policy_weights(self.learner), policy_info(self.learner, self.config))
-        write_atomic(self.config.out / name / POLICY_FILE, content)
+        content = network_bytes(weights_of(self.learner), info_of(self.learner, self.config))
+        write_atomic(self.config.out / name / NETWORK_FILE, content)
 
     def save(self) -> None:
         """Write the checkpoint and the curve.
@@ -228,7 +180,7 @@ class Run:
         arrays = {f"network/{k}": v.numpy() for k, v in self.learner.network.state_dict().items()}
         for index, slots in self.learner.optimizer.state_dict()["state"].items():
             arrays |= {f"optimizer/{index}/{k}": v.numpy() for k, v in slots.items()}
-        for index, weights in enumerate(self.pool):
+        for index, weights in enumerate(self.pool.snapshots if self.pool else []):
             arrays |= {f"pool/{index}/{name}": value for name, value in weights.items()}
         arrays["rng/torch"] = torch.get_rng_state().numpy()
         numpy_state: Any = np.random.get_state()  # noqa: NPY002, the stream SB3 shuffles by
@@ -271,46 +223,28 @@ class Run:
             raise CheckpointError(
                 f"the checkpoint in {self.config.out} does not fit: {error}"
             ) from error
-        names = {name.split("/")[0] for name in select(arrays, "pool")}
-        self.pool = [select(arrays, f"pool/{k}") for k in range(len(names))]
         self.elapsed, self.best, self.curve = facts["elapsed"], facts["best"], facts["curve"]
         self.is_imitation_done = facts["is_imitation_done"]
-        self._next_snapshot = self.elapsed + 60 * self.config.snapshot_minutes
         self._next_evaluation = self.elapsed + 60 * self.config.evaluate_minutes
         self.learner.steps = self._saved_steps = facts["steps"]
         # Deals not seen before the break.
         self.learner.seed(self.config.seed + facts["steps"] + 1)
-        if self.pool:
-            self.refill_pool()
-
-
-def policy_weights(learner: Learner) -> dict[str, np.ndarray]:
-    """Return the layers that lead from observation to logits, as `PolicyAgent` takes them."""
-    modules = [layer for module in learner.policy_layers() for layer in module.modules()]
-    weights = {}
-    for k, layer in enumerate(m for m in modules if isinstance(m, torch.nn.Linear)):
-        weights[f"{k}.weight"] = layer.weight.detach().numpy().copy()
-        weights[f"{k}.bias"] = layer.bias.detach().numpy().copy()
-    return weights
-
-
-def policy_info(learner: Learner, config: Config) -> PolicyInfo:
-    """Return the facts written beside a policy."""
-    card = spec(config.game)
-    return PolicyInfo(
-        game=card.id,
-        observation_size=card.observation_size,
-        num_actions=card.num_actions,
-        num_players=config.players,
-        steps=learner.steps,
-    )
+        names = {name.split("/")[0] for name in select(arrays, "pool")}
+        if self.pool and names:
+            snapshots = [select(arrays, f"pool/{k}") for k in range(len(names))]
+            self.pool.restore(snapshots, self.elapsed)
 
 
 def make_learner(config: Config) -> Learner:
     """Return a fresh learner of the configured kind."""
-    if isinstance(config, SelfPlayConfig):
-        return SelfPlayLearner(config)
-    return MaskablePPOLearner(config)
+    match config:
+        case TDConfig():
+            return TDLearner(config)
+        case SelfPlayConfig():
+            return SelfPlayLearner(config)
+        case MaskableConfig():
+            return MaskablePPOLearner(config)
+    raise TypeError(f"no trainer for {type(config).__name__}")
 
 
 def resume_command(config: Config) -> str:
@@ -348,7 +282,7 @@ def train(run: Run) -> bool:
             if not run.config.resume:
                 run.save()  # from here on the run can be resumed, whatever happens
             if not run.is_imitation_done:
-                imitate(run)
+                run.learner.imitate(run)
                 run.is_imitation_done = True
             run.learner.learn(run)
             run.measure_and_save()
@@ -362,7 +296,7 @@ def train(run: Run) -> bool:
 
 
 def final_strength(config: Config) -> list[Result]:
-    """Evaluate the best policy on deals that played no part in choosing it."""
+    """Evaluate the best network on deals that played no part in choosing it."""
     return [
         evaluate(
             [str(config.out / "best"), rival],

@@ -4,20 +4,12 @@ One network plays the seats of many games, each as that seat sees it, and learns
 decisions. In a share of the games agents from the pool hold every seat but one; what they decide is
 not learned from.
 
-To a seat a game is the sequence of its own decisions: what the others do in between is part of what
-its action brings about. So the successor of a decision is the next one of the same seat in the same
-game, however many of other seats lie between, and the payoff goes to the last decision of each
-seat, whoever ended the game. A decision whose successor is not known yet, because the rollout is
-over, waits for the next one and bootstraps its predecessor meanwhile. The last decisions in a game
-that was cut off do the same and are then left out: nobody knows what they brought.
-
-Legend: `B` games, `P` players, `A` actions, `F` features, `N` decisions kept, `n` rows.
+Legend: `B` games, `P` players, `A` actions, `F` features, `n` rows.
 
 Metrics in TensorBoard, beside those of every run: `train/policy_loss`, `train/value_loss`,
 `train/entropy`, `train/approx_kl`, `train/clip_fraction`, `train/explained_variance`.
 
-Sources: Schulman et al., "High-dimensional continuous control using generalized advantage
-estimation", 2016, and "Proximal policy optimization algorithms", 2017; Huang et al., "The 37
+Sources: Schulman et al., "Proximal policy optimization algorithms", 2017; Huang et al., "The 37
 implementation details of proximal policy optimization", 2022; Ng et al., "Policy invariance under
 reward transformations", 1999.
 """
@@ -27,8 +19,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
@@ -36,6 +27,8 @@ from torch.utils.tensorboard import SummaryWriter
 
 from celtica_env import Agent, Batch, load_agent, make_batch
 from celtica_env.core.agents import ask
+from celtica_train.decisions import Decisions, stagger
+from celtica_train.imitation import imitate
 from celtica_train.network import Network
 from celtica_train.settings import SelfPlayConfig
 
@@ -43,118 +36,16 @@ if TYPE_CHECKING:
     from celtica_train.run import Run
 
 LEARNER = -1  # as the holder of a seat; others are indices of opponents
-NONE = -1  # as the last decision of a seat that has not decided yet
-ENDED, OPEN = -1, -2  # as successors: the game is over, or not known
 ILLEGAL_LOGIT = -1e8  # finite, so that 0 times it is 0 in the entropy
 VALUE_WEIGHT = 0.5
 MAX_GRADIENT = 0.5
 EPSILON = 1e-5  # Adam's
 WARM_UP = 20  # updates until the step size is full: Adam's first ones undo what was imitated
-STAGGER_STEPS = 256  # about as many as a game has, a few seconds
 NUM_PAYOFFS_SHOWN = 1000
 
 
-class Decisions:
-    """The learner's decisions since the last update, oldest first, in arrays of fixed size.
-
-    Attributes:
-        size: rows in use.
-        starts: where the decisions of each step of the batch begin, and `size`.
-        latest: `(B, P)` row of each seat's last decision in its running game, or NONE.
-        observations: `(N, F)` float32.
-        masks: `(N, A)` bool.
-        actions: `(N,)` int64.
-        log_probs: `(N,)` float32, of the actions when they were chosen.
-        values: `(N,)` float32, the network's.
-        potentials: `(N,)` float32, weighted; value and potential together estimate the return.
-        rewards: `(N,)` float32, from the decision to its successor.
-        successors: `(N,)` int64, row of the same seat's next decision, or ENDED or OPEN.
-    """
-
-    COLUMNS = ("observations", "masks", "actions", "log_probs", "values", "potentials", "rewards",
-               "successors")  # fmt: skip
-
-    def __init__(self, batch: Batch, steps: int) -> None:
-        """Make room for every decision of `steps` steps of a batch and those kept from before."""
-        num_games, num_players = batch.num_games, batch.num_players
-        capacity = num_games * (steps + num_players)
-        self.latest = np.full((num_games, num_players), NONE)
-        self.observations = np.zeros((capacity, batch.spec.observation_size), np.float32)
-        self.masks = np.zeros((capacity, batch.spec.num_actions), np.bool_)
-        self.actions = np.zeros(capacity, np.int64)
-        self.log_probs = np.zeros(capacity, np.float32)
-        self.values = np.zeros(capacity, np.float32)
-        self.potentials = np.zeros(capacity, np.float32)
-        self.rewards = np.zeros(capacity, np.float32)
-        self.successors = np.zeros(capacity, np.int64)
-        self.clear()
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self.latest[:] = NONE
-        self.size = 0
-        self.starts = [0]
-
-    def add(self, games: np.ndarray, seats: np.ndarray, **columns: np.ndarray) -> None:
-        """Append the decisions of some seats `(n,)`, one a game."""
-        rows = np.arange(self.size, self.size + len(games))
-        before = self.latest[games, seats]
-        self.successors[before[before != NONE]] = rows[before != NONE]
-        self.latest[games, seats] = rows
-        for name, values in columns.items():
-            getattr(self, name)[rows] = values
-        self.rewards[rows] = 0
-        self.successors[rows] = OPEN
-        self.size += len(games)
-        self.starts.append(self.size)
-
-    def finish(self, games: np.ndarray, payoffs: np.ndarray, terminated: np.ndarray) -> None:
-        """Give the payoffs `(n, P)` of games `(n,)` to each seat's last decision.
-
-        Where not `terminated` `(n,)` the game was cut off and the successors stay open.
-        """
-        latest = self.latest[games]
-        has_ended = (latest != NONE) & terminated[:, None]
-        self.rewards[latest[has_ended]] = payoffs[has_ended]
-        self.successors[latest[has_ended]] = ENDED
-        self.latest[games] = NONE
-
-    def keep_open(self) -> None:
-        """Drop all decisions but those in running games whose successors are not known yet."""
-        games, seats = np.nonzero(self.latest != NONE)
-        kept = self.latest[games, seats]
-        for name in self.COLUMNS:
-            column = getattr(self, name)
-            column[: len(kept)] = column[kept]
-        self.latest[games, seats] = np.arange(len(kept))
-        self.size = len(kept)
-        self.starts = [0, self.size]
-
-    def complete(self) -> np.ndarray:
-        """Return the rows with known successors, which can be learned from, `(n,)`."""
-        return np.flatnonzero(self.successors[: self.size] != OPEN)
-
-    def advantages(self, gamma: float, decay: float) -> np.ndarray:
-        """Return the advantage of each decision, `(size,)` float32, 0 where it is not known.
-
-        Generalized advantage estimation along successors. Shaping by potentials amounts to adding
-        them to the values, since what it adds to the rewards telescopes.
-        """
-        values = self.values[: self.size] + self.potentials[: self.size]
-        advantages = np.zeros(self.size, np.float32)
-        # A step holds one decision a game, so successors lie in later steps.
-        for start, stop in reversed(list(pairwise(self.starts))):
-            successors = self.successors[start:stop]
-            has_next = successors >= 0
-            after = np.where(has_next, successors, 0)
-            to_come = gamma * (values[after] + decay * advantages[after])
-            gains = self.rewards[start:stop] + has_next * to_come - values[start:stop]
-            advantages[start:stop] = np.where(successors == OPEN, 0, gains)
-        return advantages
-
-
 class SelfPlayLearner:
-    """The network, the games it plays and what it learns from them; see `run.Learner`.
+    """The network, the games it plays and what it learns from them; see `learner.PolicyLearner`.
 
     Attributes:
         steps: decisions learned from so far.
@@ -162,6 +53,8 @@ class SelfPlayLearner:
         holders: `(B, P)` who holds each seat: LEARNER or an index of `opponents`.
         payoffs: of the learner in its last games against opponents.
     """
+
+    kind: Literal["policy", "value"] = "policy"
 
     def __init__(self, config: SelfPlayConfig, batch: Batch | None = None) -> None:
         """Deal the games, or take a batch with same-step autoreset."""
@@ -175,7 +68,14 @@ class SelfPlayLearner:
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), config.learning_rate, eps=EPSILON
         )
-        self.decisions = Decisions(self.batch, config.steps)
+        self.decisions = Decisions(
+            self.batch,
+            config.steps,
+            observations=np.dtype((np.float32, (card.observation_size,))),
+            masks=np.dtype((np.bool_, (card.num_actions,))),
+            actions=np.int64,
+            log_probs=np.float32,  # of the actions when they were chosen
+        )
         self.steps = 0
         self.num_updates = 0
         self.opponents: list[Agent] = []
@@ -190,9 +90,13 @@ class SelfPlayLearner:
         """Return unmasked logits `(n, A)` and values `(n,)` of observations `(n, F)`."""
         return self.network(observations)
 
-    def policy_layers(self) -> Sequence[torch.nn.Module]:
+    def layers(self) -> Sequence[torch.nn.Module]:
         """Return the modules that lead from observation to logits, in order."""
         return self.network.trunk, self.network.policy
+
+    def imitate(self, run: Run) -> None:
+        """Learn the choices of the configured agent."""
+        imitate(run, self)
 
     def set_opponents(self, agents: Sequence[str | Agent], weights: Sequence[float]) -> None:
         """Draw the opponents of games that begin from now on from these.
@@ -223,21 +127,11 @@ class SelfPlayLearner:
     def learn(self, run: Run) -> None:
         """Train until the time of the run is up."""
         run.before_rollout()
-        self.stagger()
+        stagger(self.batch, self.opponents[-1])
+        self.draw_holders(self._rows)
         while self.collect(run):
             self.update(run.learning_rate)
             run.before_rollout()
-
-    def stagger(self) -> None:
-        """Bring the games to different depths, as the last opponent plays them.
-
-        Games that all begin at once are alike for long, and what is learned from positions that are
-        alike soon goes too far.
-        """
-        for step in range(STAGGER_STEPS):
-            self.batch.reset(self._rows % STAGGER_STEPS == step)
-            self.batch.step(ask(self.opponents[-1], self.batch.view()))
-        self.draw_holders(self._rows)
 
     # --- playing ----------------------------------------------------------------------------------
 
@@ -314,8 +208,8 @@ class SelfPlayLearner:
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate * min(1, self.num_updates / WARM_UP)
         rows = torch.from_numpy(decisions.complete())
-        advantages = torch.from_numpy(decisions.advantages(config.gamma, config.gae_lambda))
-        returns = advantages + torch.from_numpy(decisions.values[: decisions.size])
+        advantages = torch.from_numpy(decisions.advantages(config.gamma, config.trace_decay))
+        returns = advantages + torch.from_numpy(decisions["values"])
         spread, mean = torch.std_mean(advantages[rows])
         advantages = (advantages - mean) / (spread + 1e-8)
         metrics: list[torch.Tensor] = []
@@ -326,7 +220,7 @@ class SelfPlayLearner:
         names = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
         for name, value in zip(names, torch.stack(metrics).mean(dim=0).tolist()):
             self.record(f"train/{name}", value)
-        residuals = returns[rows] - torch.from_numpy(decisions.values)[rows]
+        residuals = returns[rows] - torch.from_numpy(decisions["values"])[rows]
         unexplained = residuals.var() / returns[rows].var()
         self.record("train/explained_variance", 1 - float(unexplained))
         decisions.keep_open()
@@ -336,11 +230,11 @@ class SelfPlayLearner:
     ) -> torch.Tensor:
         """Learn from one minibatch `(n,)`; return its metrics in the order they are recorded."""
         config, decisions = self.config, self.decisions
-        logits, values = self.network(torch.from_numpy(decisions.observations)[rows])
-        log_probs = log_softmax(logits, torch.from_numpy(decisions.masks)[rows])
-        actions = torch.from_numpy(decisions.actions)[rows]
+        logits, values = self.network(torch.from_numpy(decisions["observations"])[rows])
+        log_probs = log_softmax(logits, torch.from_numpy(decisions["masks"])[rows])
+        actions = torch.from_numpy(decisions["actions"])[rows]
         log_ratio = log_probs.gather(1, actions[:, None])[:, 0]
-        log_ratio = log_ratio - torch.from_numpy(decisions.log_probs)[rows]
+        log_ratio = log_ratio - torch.from_numpy(decisions["log_probs"])[rows]
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - config.clip_range, 1 + config.clip_range)
         policy_loss = -torch.minimum(ratio * advantages, clipped * advantages).mean()

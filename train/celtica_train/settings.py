@@ -22,16 +22,13 @@ CONFIG_FILE = "config.json"
 
 @dataclass
 class Config(OwnGame):
-    """Train a bot and print how strong it is.
+    """What every trainer can be told."""
 
-    Ctrl-C saves and stops; the same command with --resume goes on. The trainer selfplay has other
-    defaults and one more setting: celtica train --trainer selfplay --help.
-    """
-
-    out: Path = Path("runs/ppo")
+    out: Path = Path("runs/bot")
     """Folder of the run; must not exist yet, unless with --resume."""
-    trainer: Literal["maskable", "selfplay"] = "maskable"
-    """How: MaskablePPO in one seat of each game, or PPO on the decisions of all seats."""
+    trainer: Literal["td", "maskable", "selfplay"] = "td"
+    """How: values learned by temporal differences, MaskablePPO in one seat of each game, or PPO on
+    the decisions of all seats."""
     resume: bool = False
     """Go on with the run in the folder, with its settings but for those given anew."""
     game: str = "celtica"
@@ -44,9 +41,56 @@ class Config(OwnGame):
     """Seed of everything."""
 
     imitate: str = "greedy"
-    """Agent imitated at first; "none" for none."""
+    """Agent learned from at first; "none" for none."""
     imitate_minutes: float = 1.0
     """How long."""
+    evaluate_minutes: float = 1.0
+    """Time between evaluations and checkpoints."""
+    evaluate_games: int = 400
+    """Games of each evaluation during training, per rival."""
+    final_games: int = 2000
+    """Games of the table at the end, per rival."""
+
+    num_envs: int = 512
+    """Games played at once."""
+    steps: int = 32
+    """Decisions per game between updates."""
+    batch_size: int = 1024
+    """Samples per gradient step."""
+    learning_rate: float = 1e-3
+    """Initial step size; falls linearly to a tenth over the time of the run."""
+    gamma: float = 0.999
+    """Discount."""
+    trace_decay: float = 0.95
+    """How much later decisions count in what a decision brought: lambda of TD and of GAE."""
+    hidden: tuple[int, ...] = (256, 256)
+    """Sizes of the hidden layers."""
+    threads: int = 1
+    """Threads of torch."""
+
+
+@dataclass
+class TDConfig(Config):
+    """Train a bot and print how strong it is.
+
+    It learns what positions are worth from games against itself, and looks one decision ahead to
+    play. Ctrl-C saves and stops; the same command with --resume goes on. The trainers maskable and
+    selfplay have other settings: celtica train --trainer selfplay --help.
+    """
+
+    imitate_minutes: float = 0.5
+    learning_rate: float = 2e-3
+    gamma: float = 1.0
+    trace_decay: float = 0.8
+    hidden: tuple[int, ...] = (128, 128)
+    exploration: float = 0.03
+    """Share of the decisions that are taken at random while training."""
+
+
+@dataclass
+class PPOConfig(Config):
+    """What both trainers by PPO can be told."""
+
     imitate_passes: int = 10
     """Passes over 192 games each that imitation makes at least, however long they take."""
     shaping: float = 1.0
@@ -59,56 +103,48 @@ class Config(OwnGame):
     """Snapshots of the learner kept in the pool."""
     snapshot_minutes: float = 0.5
     """Time between snapshots."""
-    evaluate_minutes: float = 1.0
-    """Time between evaluations and checkpoints."""
-    evaluate_games: int = 400
-    """Games of each evaluation during training, per rival."""
-    final_games: int = 2000
-    """Games of the table at the end, per rival."""
-
-    num_envs: int = 256
-    """Games played at once."""
-    steps: int = 64
-    """Decisions per game between updates."""
-    batch_size: int = 4096
-    """Samples per gradient step."""
-    epochs: int = 3
+    epochs: int = 1
     """Passes over the samples of an update."""
-    learning_rate: float = 3e-4
-    """Initial step size; falls linearly to a tenth over the time of the run."""
-    gamma: float = 0.999
-    """Discount."""
-    gae_lambda: float = 0.95
-    """Decay of the advantage estimator."""
     clip_range: float = 0.2
     """Clipping of the policy ratio."""
     entropy: float = 0.005
     """Weight of the entropy bonus."""
-    hidden: tuple[int, ...] = (256, 256)
-    """Sizes of the hidden layers, shared by policy and value."""
-    threads: int = 1
-    """Threads of torch."""
 
 
 @dataclass
-class SelfPlayConfig(Config):
-    """Train a bot by self-play in all seats and print how strong it is.
+class MaskableConfig(PPOConfig):
+    """Train a bot by MaskablePPO and print how strong it is.
 
     Ctrl-C saves and stops; the same command with --resume goes on.
     """
 
-    trainer: Literal["maskable", "selfplay"] = "selfplay"
+    trainer: Literal["td", "maskable", "selfplay"] = "maskable"
+    num_envs: int = 256
+    steps: int = 64
+    batch_size: int = 4096
+    epochs: int = 3
+    learning_rate: float = 3e-4
+
+
+@dataclass
+class SelfPlayConfig(PPOConfig):
+    """Train a bot by PPO in all seats and print how strong it is.
+
+    Ctrl-C saves and stops; the same command with --resume goes on.
+    """
+
+    trainer: Literal["td", "maskable", "selfplay"] = "selfplay"
     opponent_share: float = 0.7
     """Share of the games in which opponents hold every seat but one; the learner has the rest."""
     greedy_share: float = 0.8
-    num_envs: int = 512
-    steps: int = 32
-    batch_size: int = 1024
-    epochs: int = 1
     learning_rate: float = 7e-4
 
 
-TRAINERS: dict[str, type[Config]] = {"maskable": Config, "selfplay": SelfPlayConfig}
+TRAINERS: dict[str, type[Config]] = {
+    "td": TDConfig,
+    "maskable": MaskableConfig,
+    "selfplay": SelfPlayConfig,
+}
 
 
 def prepare(argv: list[str]) -> Config:
@@ -123,7 +159,7 @@ def prepare(argv: list[str]) -> Config:
     told = foretold(argv)
     if told.resume:
         return prepare_again(argv, told.out, told.trainer)
-    config = tyro.cli(TRAINERS[told.trainer or "maskable"], args=argv, prog="celtica train")
+    config = tyro.cli(TRAINERS[told.trainer or Config.trainer], args=argv, prog="celtica train")
     if not is_free(config.out):
         raise OptionError(
             f"{config.out} exists; go on with --resume, or choose another folder with --out"
@@ -174,7 +210,7 @@ def stored_config(out: Path) -> Config:
     try:
         values = json.loads(stored.read_text("utf-8"))
         values["hidden"] = tuple(values["hidden"])
-        return TRAINERS[values.get("trainer", "maskable")](**values | {"out": out})
+        return TRAINERS[values["trainer"]](**values | {"out": out})
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise CheckpointError(f"{stored} is missing or damaged: {error}") from error
 
@@ -202,7 +238,7 @@ def write_config(config: Config) -> None:
 
 
 def check_ranges(config: Config) -> None:
-    """Refuse values that PPO or the pool cannot work with.
+    """Refuse values that a trainer cannot work with.
 
     Raises:
         OptionError: says which, and what is accepted.
@@ -216,9 +252,9 @@ def check_ranges(config: Config) -> None:
     for name in ("minutes", "snapshots", "num_envs", "steps", "batch_size", "epochs",
                  "evaluate_games", "final_games", "imitate_minutes", "imitate_passes",
                  "learning_rate", "threads"):  # fmt: skip
-        if getattr(config, name) <= 0:
+        if getattr(config, name, 1) <= 0:
             raise OptionError(f"{name} must be above 0, got {getattr(config, name)}")
-    for name in ("gamma", "gae_lambda", "clip_range", "opponent_share"):
+    for name in ("gamma", "trace_decay", "clip_range", "opponent_share", "exploration"):
         if hasattr(config, name) and not 0 <= getattr(config, name) <= 1:
             raise OptionError(f"{name} must be between 0 and 1, got {getattr(config, name)}")
     if not config.hidden or min(config.hidden) < 1:
@@ -226,6 +262,9 @@ def check_ranges(config: Config) -> None:
     check_seed(config.seed)
     if config.imitate != "none":
         load_agent(config.imitate, config.game)
-    shares = (config.greedy_share, config.random_share)
-    if min(shares) < 0 or sum(shares) > 1:
-        raise OptionError("greedy_share and random_share must be at least 0 and at most 1 together")
+    if isinstance(config, PPOConfig):
+        shares = (config.greedy_share, config.random_share)
+        if min(shares) < 0 or sum(shares) > 1:
+            raise OptionError(
+                "greedy_share and random_share must be at least 0 and at most 1 together"
+            )

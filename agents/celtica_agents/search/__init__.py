@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from celtica_agents.greedy import has_rule, rule_module
-from celtica_agents.policy import PolicyAgent, load_policy
+from celtica_agents.learned import load_trained
+from celtica_agents.learned.policy import PolicyAgent
+from celtica_agents.learned.value import ValueAgent
 from celtica_agents.search import tree
 from celtica_agents.search.kernels import search_kernel
 from celtica_agents.search.playouts import Settings, new_memory
@@ -158,17 +160,21 @@ class TreeAgent(SearchAgent):
 
 
 class GuidedAgent(TreeAgent):
-    """Tree search that a trained policy guides at the root: PUCT there, UCB1 below."""
+    """Tree search that a trained agent guides at the root: PUCT there, UCB1 below."""
 
     def __init__(
-        self, game: str, budget: Budget, policy: PolicyAgent, settings: Settings, name: str = "puct"
+        self,
+        game: str,
+        budget: Budget,
+        guide: PolicyAgent | ValueAgent,
+        settings: Settings,
+        name: str = "puct",
     ) -> None:
         super().__init__(game, budget, settings, name)
-        self._policy = policy
+        self._guide = guide
 
     def _priors(self, view: View) -> np.ndarray:
-        logits = self._policy.logits(view.observations).astype(np.float64)
-        logits[~view.action_masks] = -np.inf
+        logits = self._guide.logits(view).astype(np.float64)
         shares = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
         even = view.action_masks / view.action_masks.sum(axis=1, keepdims=True)
@@ -213,7 +219,7 @@ def make_puct(game: str, argument: str) -> GuidedAgent:
             f"as puct:100:runs/first/best; got {f'puct:{argument}' if argument else 'puct'!r}"
         )
     settings = settings_of(has_rule(game))._replace(guidance=GUIDANCE)
-    return GuidedAgent(game, budget, load_policy(path, game), settings, f"puct:{argument}")
+    return GuidedAgent(game, budget, load_trained(path, game), settings, f"puct:{argument}")
 
 
 def settings_of(is_greedy: bool) -> Settings:

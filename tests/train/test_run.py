@@ -22,17 +22,24 @@ from celtica_train.run import Run, make_learner
 from tests.core.processes import TIMEOUT
 
 TINY = [
-    "--minutes", "0.15", "--imitate-minutes", "0.03", "--imitate-passes", "1",
+    "--minutes", "0.15", "--imitate-minutes", "0.03",
     "--num-envs", "16", "--steps", "8",
     "--batch-size", "64", "--hidden", "16", "16", "--evaluate-minutes", "0.04",
-    "--snapshot-minutes", "0.02", "--evaluate-games", "20", "--final-games", "20",
+    "--evaluate-games", "20", "--final-games", "20",
 ]  # fmt: skip
+TINY_POOL = ["--imitate-passes", "1", "--snapshot-minutes", "0.02"]
+
+
+def tiny(trainer):
+    """Return the arguments of a run that takes seconds."""
+    has_pool = issubclass(settings.TRAINERS[trainer], settings.PPOConfig)
+    return ["--trainer", trainer, *TINY, *(TINY_POOL if has_pool else [])]
 
 
 @pytest.fixture(scope="module", params=settings.TRAINERS)
 def finished_run(tmp_path_factory, request):
     out = tmp_path_factory.mktemp("runs") / "tiny"
-    assert cli.main(["train", "--out", str(out), "--trainer", request.param, *TINY]) == 0
+    assert cli.main(["train", "--out", str(out), *tiny(request.param)]) == 0
     return out
 
 
@@ -60,8 +67,8 @@ def test_a_run_leaves_all_it_promises(finished_run):
     for name in (
         "config.json",
         settings.CHECKPOINT_FILE,
-        "best/policy.safetensors",
-        "last/policy.safetensors",
+        "best/network.safetensors",
+        "last/network.safetensors",
         "curve.jsonl",
         "curve.png",
     ):
@@ -75,19 +82,26 @@ def test_a_run_leaves_all_it_promises(finished_run):
     assert (finished_run / "curve.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_the_exported_policy_is_the_network(finished_run):
+def test_the_exported_agent_is_the_network(finished_run):
     config = settings.stored_config(finished_run)
     learner = make_learner(config)
     Run(config, learner, progress=None).restore()
     view = celtica_env.make_batch("celtica", 64, seed=0).view()
     agent = celtica_env.load_agent(str(finished_run / "last"), "celtica")
+    if learner.kind == "value":
+        agent.reset(config.seed)
+        assert agent.act(view).tolist() == learner.choose(view).tolist()
+        return
     with torch.no_grad():
         logits, _ = learner.evaluate(torch.from_numpy(view.observations))
-    assert agent.logits(view.observations) == pytest.approx(logits.numpy(), abs=1e-4)
+    masks = view.action_masks
+    assert agent.logits(view)[masks] == pytest.approx(logits.numpy()[masks], abs=1e-4)
 
 
-def test_trained_and_sampling_policies_play_a_thousand_games_legally(finished_run):
-    for name in (str(finished_run), f"policy:{finished_run}:sample"):
+def test_trained_agents_play_a_thousand_games_legally(finished_run):
+    is_td = settings.stored_config(finished_run).trainer == "td"
+    how = "2" if is_td else "sample"
+    for name in (str(finished_run), f"trained:{finished_run}:{how}"):
         agent = celtica_env.load_agent(name, "celtica")
         batch = celtica_env.make_batch("celtica", 1000, 2, seed=3)
         while not batch.finished.all():
@@ -130,6 +144,8 @@ def test_resume_keeps_the_settings_that_are_not_given_anew(finished_run, tmp_pat
 
 def test_a_resumed_run_meets_its_pool_at_once(finished_run):
     config = settings.stored_config(finished_run)
+    if not isinstance(config, settings.PPOConfig):
+        return  # plays against itself alone
     met = []
     learner = make_learner(config)
     learner.set_opponents = lambda agents, weights: met.extend(agents)
@@ -143,7 +159,7 @@ def test_a_network_that_breaks_stops_the_run_and_leaves_the_good_checkpoint(
     trainer, tmp_path, capsys
 ):
     out = tmp_path / "run"
-    arguments = ["--trainer", trainer, *TINY, "--imitate", "none", "--learning-rate", "1e30"]
+    arguments = [*tiny(trainer), "--imitate", "none", "--learning-rate", "1e30"]
     assert cli.main(["train", "--out", str(out), *arguments, "--minutes", "5"]) == 2
     told = capsys.readouterr().err
     assert told.startswith("celtica train: the network is broken")
@@ -161,7 +177,7 @@ def test_a_folder_that_cannot_be_made_is_an_error_in_words(tmp_path, capsys):
 def test_control_c_saves_and_says_how_to_go_on(tmp_path):
     out = tmp_path / "run"
     process = start(out, *TINY, "--minutes", "5")
-    wait_for(out / "best" / "policy.safetensors")
+    wait_for(out / "best" / "network.safetensors")
     process.send_signal(signal.SIGINT)
     text, _ = process.communicate(timeout=TIMEOUT)
     assert process.returncode == 130, text
@@ -206,11 +222,15 @@ def test_resume_refuses_what_it_cannot_use(finished_run, tmp_path, capsys):
         (["--players", "6"], "2 to 5 players"),
         (["--game", "chess"], "known games"),
         (["--minutes", "0"], "minutes must be above 0"),
-        (["--greedy-share", "0.9", "--random-share", "0.2"], "at most 1 together"),
+        (
+            ["--trainer", "selfplay", "--greedy-share", "0.9", "--random-share", "0.2"],
+            "at most 1 together",
+        ),
         (["--imitate", "nobody"], "known agents"),
         (["--num-envs", "-1"], "num_envs must be above 0"),
         (["--seed", "-1"], "seed must be a non-negative integer"),
         (["--gamma", "7"], "gamma must be between 0 and 1"),
+        (["--exploration", "2"], "exploration must be between 0 and 1"),
         (["--hidden", "0"], "hidden must be sizes above 0"),
     ],
 )

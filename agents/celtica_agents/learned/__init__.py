@@ -1,0 +1,43 @@
+"""Agents made by training: a network read from a file, found by its path."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from celtica_agents.learned.files import read_network
+from celtica_agents.learned.policy import PolicyAgent
+from celtica_agents.learned.value import ValueAgent
+from celtica_env.core.errors import OptionError
+
+SAMPLE = "sample"
+
+
+def make(game: str, argument: str) -> PolicyAgent | ValueAgent:
+    """Load the network at a path.
+
+    `PATH:sample` plays a policy by its probabilities, not the likeliest; `PATH:N` averages a value
+    over N deals of what is hidden.
+    """
+    path, _, how = argument.rpartition(":")
+    if path and (how == SAMPLE or how.isdecimal()):
+        return load_trained(path, game, how)
+    return load_trained(argument, game)
+
+
+def load_trained(path: str | Path, game: str, how: str = "") -> PolicyAgent | ValueAgent:
+    """Read a network as an agent; see `files.read_network` for paths and errors, `make` for `how`.
+
+    Raises:
+        OptionError: `how` is not for a network of this kind.
+    """
+    weights, info = read_network(path, game)
+    name = f"{path}:{how}" if how else str(path)
+    if info.kind == "policy" and how in ("", SAMPLE):
+        return PolicyAgent(weights, info, name=name, is_sampling=how == SAMPLE)
+    if info.kind == "value" and how != SAMPLE and how != "0":
+        return ValueAgent(weights, info, name=name, num_deals=int(how or 1))
+    raise OptionError(
+        f"{path} holds a {info.kind}: after it may stand "
+        + ("':sample'" if info.kind == "policy" else "a number of deals above 0, such as ':8'")
+        + f", got {':' + how!r}"
+    )

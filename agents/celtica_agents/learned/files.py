@@ -1,0 +1,130 @@
+"""Trained networks as files: safetensors with a header that says what they were trained for.
+
+Nothing is unpickled, and torch is not needed to read or to play.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from celtica_env import __version__, spec
+from celtica_env.core.errors import CheckpointError
+
+NETWORK_FILE = "network.safetensors"
+
+Weights = Mapping[str, np.ndarray]
+"""`{"0.weight": (out, in), "0.bias": (out,), "1.weight": ...}`, float32, in order."""
+
+
+@dataclass(frozen=True)
+class NetworkInfo:
+    """What a network was trained for; written in the file's header and checked when it is read."""
+
+    kind: Literal["policy", "value"]
+    game: str  # versioned, such as celtica_v0
+    num_inputs: int
+    num_outputs: int
+    num_players: int
+    steps: int  # decisions of the learner it was trained on
+    package_version: str = __version__
+
+
+def sizes_of(kind: str, game: str) -> tuple[int, int]:
+    """Return the numbers of inputs and outputs of a game's networks of a kind.
+
+    A policy goes from what the mover sees to a logit for every action. A value goes from what a
+    seat sees, and how many turns it is from moving, one-hot, to the payoff that it expects beyond
+    its potential (the verb of that name).
+    """
+    card = spec(game)
+    if kind == "policy":
+        return card.observation_size, card.num_actions
+    return card.observation_size + card.max_players, 1
+
+
+def network_info(
+    kind: Literal["policy", "value"], game: str, num_players: int, steps: int
+) -> NetworkInfo:
+    """Return the header of a network for a game."""
+    return NetworkInfo(kind, spec(game).id, *sizes_of(kind, game), num_players, steps)
+
+
+def network_bytes(weights: Weights, info: NetworkInfo) -> bytes:
+    """Return the content of a file."""
+    return save(dict(weights), metadata={"network": json.dumps(asdict(info))})
+
+
+def read_network(path: str | Path, game: str) -> tuple[dict[str, np.ndarray], NetworkInfo]:
+    """Return the weights and the header of a network for a game.
+
+    Args:
+        path: a network file, the folder that holds it, or a run folder (its best one is taken).
+        game: a name from `celtica_env.games()`.
+
+    Raises:
+        CheckpointError: nothing is there, the file is damaged, or it is for another game, game
+            version or size.
+    """
+    file = find_network_file(Path(path))
+    weights, info = read_file(file)
+    if info.kind not in ("policy", "value"):
+        raise CheckpointError(f"{file} holds a network of an unknown kind, {info.kind!r}")
+    expected = (spec(game).id, *sizes_of(info.kind, game))
+    found = (info.game, info.num_inputs, info.num_outputs)
+    if found != expected:
+        raise CheckpointError(
+            f"{file} is for game, number of inputs and number of outputs {found}; needed {expected}"
+        )
+    return weights, info
+
+
+def find_network_file(path: Path) -> Path:
+    """Return the file that a path stands for.
+
+    Raises:
+        CheckpointError: there is none.
+    """
+    for candidate in (path, path / NETWORK_FILE, path / "best" / NETWORK_FILE):
+        if candidate.is_file():
+            return candidate
+    raise CheckpointError(
+        f"no trained network at {path}: expected a {NETWORK_FILE}, a folder that holds one, or a "
+        "run folder with best/"
+    )
+
+
+def read_file(file: Path) -> tuple[dict[str, np.ndarray], NetworkInfo]:
+    """Return the weights and the header of a file.
+
+    Raises:
+        CheckpointError: the file is damaged or no network.
+    """
+    try:
+        with safe_open(file, framework="numpy") as content:
+            info = NetworkInfo(**json.loads((content.metadata() or {})["network"]))
+            weights = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
+    except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
+        raise CheckpointError(f"{file} is damaged or no network: {error}") from error
+    _check_layers(file, weights, info)
+    return weights, info
+
+
+def _check_layers(file: Path, weights: Weights, info: NetworkInfo) -> None:
+    size = info.num_inputs
+    for k in range(max(1, len(weights) // 2)):
+        weight, bias = weights.get(f"{k}.weight"), weights.get(f"{k}.bias")
+        if weight is None or bias is None or weight.shape != (*bias.shape, size):
+            raise CheckpointError(f"{file} is no network: layer {k} is missing or misshapen")
+        size = len(bias)
+    if size != info.num_outputs or len(weights) % 2:
+        raise CheckpointError(
+            f"{file} is no network: {size} outputs, {info.num_outputs} were expected"
+        )

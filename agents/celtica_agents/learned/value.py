@@ -1,0 +1,75 @@
+"""A trained value as an agent: look one decision ahead and take what is worth most afterwards.
+
+Source: Tesauro, "Temporal difference learning and TD-Gammon", Communications of the ACM 1995.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from celtica_agents.learned.files import NetworkInfo, Weights
+from celtica_agents.learned.perceptron import Perceptron
+from celtica_env.core.streams import check_seed
+from celtica_env.core.types import GameSpec
+from celtica_env.core.view import Successors, View
+
+SOFTNESS = 0.05  # payoff; actions that much apart differ by e in how likely a soft choice is
+
+
+class ValueAgent:
+    """Carries out every legal action in deals of what is hidden; plays the one of highest worth.
+
+    Attributes:
+        info: what the network was trained for.
+        num_deals: deals over which the worth of an action is averaged.
+    """
+
+    def __init__(
+        self, weights: Weights, info: NetworkInfo, *, name: str = "value", num_deals: int = 1
+    ) -> None:
+        self.name = name
+        self.info = info
+        self.num_deals = num_deals
+        self._network = Perceptron(weights)
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Start the agent's own randomness anew: the deals."""
+        self._seed = check_seed(seed)
+
+    def act(self, view: View) -> np.ndarray:
+        """Return one action per row, `(n,)`."""
+        return self.values(view).argmax(axis=1)
+
+    def logits(self, view: View) -> np.ndarray:
+        """Return logits `(n, A)` of a soft choice by values, -inf where illegal."""
+        return self.values(view) / SOFTNESS
+
+    def values(self, view: View) -> np.ndarray:
+        """Return what each action is worth to the mover `(n, A)`, -inf where illegal."""
+        values = np.where(view.action_masks, np.float32(0), np.float32(-np.inf))
+        for deal in range(self.num_deals):
+            after = view.successors(self._seed * self.num_deals + deal)
+            worth = worth_of(after, self._network(inputs_of(after, view.spec))[:, 0])
+            values[after.rows, after.actions] += worth / self.num_deals
+        return values
+
+
+def inputs_of(after: Successors, card: GameSpec) -> np.ndarray:
+    """Return what the network is shown of each successor, `(m, F + most players)` float32."""
+    return with_turns(after.observations, after.turns_away, card)
+
+
+def with_turns(observations: np.ndarray, turns_away: np.ndarray, card: GameSpec) -> np.ndarray:
+    """Return observations `(m, F)` with the number of turns `(m,)` until one's own, one-hot."""
+    turns = np.zeros((len(observations), card.max_players), np.float32)
+    turns[np.arange(len(observations)), turns_away] = 1
+    return np.concatenate([observations, turns], axis=1)
+
+
+def worth_of(after: Successors, values: np.ndarray) -> np.ndarray:
+    """Return what each successor is worth `(m,)`, from what the network says `(m,)`.
+
+    That is its payoff if it is over; else the network's value is added to the potential.
+    """
+    return np.where(after.has_ended, after.payoffs, values + after.potentials)
