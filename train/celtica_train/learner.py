@@ -77,4 +77,8 @@ def weights_of(learner: Learner) -> dict[str, np.ndarray]:
 
 def info_of(learner: Learner, config: Config) -> NetworkInfo:
     """Return the facts written beside the network."""
-    return network_info(learner.kind, config.game, num_players=config.players, steps=learner.steps)
+    command = (
+        f"celtica train --trainer {config.trainer} --game {config.game} "
+        f"--players {config.players} --minutes {config.minutes:g} --seed {config.seed}"
+    )
+    return network_info(learner.kind, config.game, config.players, learner.steps, command)

@@ -3,7 +3,8 @@
 Every seat looks one decision ahead: it carries out each legal action in one deal of what is hidden
 from it, and takes the one after which the network sees it best off; now and then a random one. What
 is learned is the value of what the seat sees after its decision, from its next ones and, in the
-end, the payoff; the network adds it to the potential that the game itself gives. At first another agent decides in its place, so that games are worth learning from.
+end, the payoff; the network adds it to the potential that the game itself gives. At first another
+agent decides in its place, so that games are worth learning from.
 
 Legend: `B` games, `P` players, `A` actions, `n` rows, `m` successors.
 

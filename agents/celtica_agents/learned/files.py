@@ -34,6 +34,7 @@ class NetworkInfo:
     num_outputs: int
     num_players: int
     steps: int  # decisions of the learner it was trained on
+    command: str = ""  # that trained it
     package_version: str = __version__
 
 
@@ -51,10 +52,10 @@ def sizes_of(kind: str, game: str) -> tuple[int, int]:
 
 
 def network_info(
-    kind: Literal["policy", "value"], game: str, num_players: int, steps: int
+    kind: Literal["policy", "value"], game: str, num_players: int, steps: int, command: str = ""
 ) -> NetworkInfo:
     """Return the header of a network for a game."""
-    return NetworkInfo(kind, spec(game).id, *sizes_of(kind, game), num_players, steps)
+    return NetworkInfo(kind, spec(game).id, *sizes_of(kind, game), num_players, steps, command)
 
 
 def network_bytes(weights: Weights, info: NetworkInfo) -> bytes:

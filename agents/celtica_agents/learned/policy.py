@@ -6,6 +6,7 @@ import numpy as np
 
 from celtica_agents.learned.files import NetworkInfo, Weights
 from celtica_agents.learned.perceptron import Perceptron
+from celtica_env.core.agents import Reasons
 from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.view import View
 
@@ -42,9 +43,23 @@ class PolicyAgent:
             return sample_rows(logits, mix_keys(view.keys, self._key))
         return logits.argmax(axis=1)
 
+    def explain(self, view: View) -> Reasons:
+        """Return the choice per row and the probability of each action."""
+        return Reasons(self.act(view), self.probabilities(view), "probability")
+
+    def probabilities(self, view: View) -> np.ndarray:
+        """Return the network's share of each action `(n, A)` float64, zero where it is illegal."""
+        return softmax(self.logits(view))
+
     def logits(self, view: View) -> np.ndarray:
         """Return the logits `(n, A)`, -inf where illegal."""
         return np.where(view.action_masks, self._network(view.observations), -np.inf)
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Return shares `(n, A)` float64 that add up to 1; zero where a logit is -inf."""
+    weights = np.exp(logits - logits.max(axis=1, keepdims=True), dtype=np.float64)
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
 def sample_rows(logits: np.ndarray, keys: np.ndarray) -> np.ndarray:
@@ -52,8 +67,7 @@ def sample_rows(logits: np.ndarray, keys: np.ndarray) -> np.ndarray:
 
     The draw depends on the keys `(n,)` alone; an index with logit -inf is never drawn.
     """
-    weights = np.exp(logits - logits.max(axis=1, keepdims=True), dtype=np.float64)
-    cumulative = weights.cumsum(axis=1)
+    cumulative = softmax(logits).cumsum(axis=1)
     total = cumulative[:, -1:]
     draws = (keys >> np.uint64(11))[:, None] * 2.0**-53 * total
     return (cumulative > np.minimum(draws, np.nextafter(total, 0))).argmax(axis=1)

@@ -9,6 +9,8 @@ import numpy as np
 
 from celtica_agents.learned.files import NetworkInfo, Weights
 from celtica_agents.learned.perceptron import Perceptron
+from celtica_agents.learned.policy import softmax
+from celtica_env.core.agents import Reasons
 from celtica_env.core.streams import check_seed
 from celtica_env.core.types import GameSpec
 from celtica_env.core.view import Successors, View
@@ -41,9 +43,13 @@ class ValueAgent:
         """Return one action per row, `(n,)`."""
         return self.values(view).argmax(axis=1)
 
-    def logits(self, view: View) -> np.ndarray:
-        """Return logits `(n, A)` of a soft choice by values, -inf where illegal."""
-        return self.values(view) / SOFTNESS
+    def explain(self, view: View) -> Reasons:
+        """Return the choice per row and the probability of each action in a soft choice."""
+        return Reasons(self.act(view), self.probabilities(view), "probability")
+
+    def probabilities(self, view: View) -> np.ndarray:
+        """Return the share of each action `(n, A)` float64 in a soft choice by values."""
+        return softmax(self.values(view) / SOFTNESS)
 
     def values(self, view: View) -> np.ndarray:
         """Return what each action is worth to the mover `(n, A)`, -inf where illegal."""

@@ -1,0 +1,69 @@
+"""What a view says of the decisions ahead."""
+
+import numpy as np
+import pytest
+
+import celtica_env
+from celtica_env.core.errors import OptionError
+from celtica_env.testing.play import play_some
+from tests.each_game import each_game
+
+
+def a_batch(game, num_players=3, depth=25):
+    batch = celtica_env.make_batch(game, 12, num_players, seed=4)
+    play_some(batch, depth)
+    return batch
+
+
+@each_game
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_successors_are_what_stepping_a_sample_gives(game, num_players):
+    batch = a_batch(game, num_players)
+    view = batch.view()
+    after = view.successors(7)
+    rows, actions = np.nonzero(view.action_masks & ~batch.finished[:, None])
+    assert np.array_equal(after.rows, rows)
+    assert np.array_equal(after.actions, actions)
+    seats = view.to_move[rows].astype(np.int64)
+    played = celtica_env.make_batch(game, len(rows), num_players, seed=0)
+    played.set_states(view.sample(7)[rows])
+    payoffs, terminated, _ = played.step(actions)
+    every = np.arange(len(rows))
+    assert np.array_equal(after.states, played.states)
+    assert np.array_equal(after.observations, played.observe(every, seats))
+    assert np.array_equal(after.has_ended, terminated)
+    assert np.array_equal(after.payoffs, payoffs[every, seats])
+    assert np.array_equal(after.potentials, played.potentials()[every, seats])
+    assert np.array_equal((seats + after.turns_away) % num_players, played.to_move)
+
+
+@each_game
+def test_successors_leave_finished_games_out_and_pay_those_that_end(game):
+    batch = celtica_env.make_batch(game, 40, 2, seed=6)
+    seen_ends = 0
+    while not batch.finished.all():
+        view = batch.view()
+        after = view.successors(0)
+        assert not batch.finished[after.rows].any()
+        assert np.array_equal(after.payoffs != 0, after.has_ended & (after.payoffs != 0))
+        seen_ends += int(after.has_ended.sum())
+        rows = np.flatnonzero(~batch.finished)
+        chosen = view.action_masks[rows].argmax(axis=1)
+        batch.step(chosen, where=rows)
+    assert seen_ends > 0
+    assert len(batch.view().successors(0).rows) == 0
+
+
+@each_game
+def test_successors_do_not_tell_what_is_hidden(game):
+    batch = a_batch(game)
+    twin = batch.clone()
+    twin.states[:] = batch.view().sample(3)
+    ours, theirs = batch.view().successors(5), twin.view().successors(5)
+    for name, values in vars(ours).items():
+        assert np.array_equal(values, getattr(theirs, name)), name
+
+
+def test_a_seed_that_is_none_is_refused():
+    with pytest.raises(OptionError, match="seed"):
+        a_batch("celtica").view().successors(-1)
