@@ -6,7 +6,7 @@ from pathlib import Path
 
 from celtica_agents.learned.files import read_network
 from celtica_agents.learned.policy import PolicyAgent
-from celtica_agents.learned.value import ValueAgent
+from celtica_agents.learned.value import MAX_DEALS, ValueAgent
 from celtica_env.core.errors import OptionError
 
 SAMPLE = "sample"
@@ -34,10 +34,14 @@ def load_trained(path: str | Path, game: str, how: str = "") -> PolicyAgent | Va
     name = f"{path}:{how}" if how else str(path)
     if info.kind == "policy" and how in ("", SAMPLE):
         return PolicyAgent(weights, info, name=name, is_sampling=how == SAMPLE)
-    if info.kind == "value" and how != SAMPLE and how != "0":
+    if info.kind == "value" and (not how or (how.isdecimal() and 0 < int(how) <= MAX_DEALS)):
         return ValueAgent(weights, info, name=name, num_deals=int(how or 1))
     raise OptionError(
         f"{path} holds a {info.kind}: after it may stand "
-        + ("':sample'" if info.kind == "policy" else "a number of deals above 0, such as ':8'")
+        + (
+            "':sample'"
+            if info.kind == "policy"
+            else f"a number of deals from 1 to {MAX_DEALS}, such as ':8'"
+        )
         + f", got {':' + how!r}"
     )

@@ -15,6 +15,7 @@ from celtica_env.core.streams import check_seed
 from celtica_env.core.types import GameSpec
 from celtica_env.core.view import Successors, View
 
+MAX_DEALS = 10_000
 SOFTNESS = 0.05  # payoff; actions that much apart differ by e in how likely a soft choice is
 
 

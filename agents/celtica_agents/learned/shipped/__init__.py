@@ -1,0 +1,87 @@
+"""Networks that come with the package, one for each game and number of players: the agent `td`.
+
+They were made by the command that stands in each file's header.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from celtica_agents.learned.files import read_network
+from celtica_agents.learned.value import MAX_DEALS, ValueAgent
+from celtica_env.core.agents import Reasons
+from celtica_env.core.errors import CheckpointError, OptionError
+from celtica_env.core.streams import check_seed
+from celtica_env.core.view import View
+
+FOLDER = Path(__file__).parent
+
+
+def shipped_network(game: str, num_players: int) -> Path:
+    """Return the file of a game's network for a number of players.
+
+    Raises:
+        CheckpointError: there is none; lists those there are.
+    """
+    file = FOLDER / f"{game}_{num_players}.safetensors"
+    if file.is_file():
+        return file
+    there = ", ".join(sorted(path.stem for path in FOLDER.glob("*.safetensors")))
+    raise CheckpointError(
+        f"no network for {game} and {num_players} players comes with the package, only: {there}; "
+        f"make one: celtica train --game {game} --players {num_players}"
+    )
+
+
+class ShippedAgent:
+    """Plays by the network for the number of players at the table."""
+
+    def __init__(self, game: str, num_deals: int = 1, name: str = "td") -> None:
+        self.name = name
+        self._game = game
+        self._num_deals = num_deals
+        self._agents: dict[int, ValueAgent] = {}
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        """Start the agent's own randomness anew."""
+        self._seed = check_seed(seed)
+        for agent in self._agents.values():
+            agent.reset(seed)
+
+    def act(self, view: View) -> np.ndarray:
+        """Return one action per row, `(n,)`."""
+        return self._agent(view.num_players).act(view)
+
+    def explain(self, view: View) -> Reasons:
+        """Return the choice per row and the probability of each action in a soft choice."""
+        return self._agent(view.num_players).explain(view)
+
+    def _agent(self, num_players: int) -> ValueAgent:
+        if num_players not in self._agents:
+            weights, info = read_network(shipped_network(self._game, num_players), self._game)
+            agent = ValueAgent(weights, info, num_deals=self._num_deals)
+            agent.reset(self._seed)
+            self._agents[num_players] = agent
+        return self._agents[num_players]
+
+
+def make(game: str, argument: str) -> ShippedAgent:
+    """Return the agent `td`; `td:8` averages over eight deals of what is hidden.
+
+    Raises:
+        OptionError: the argument is no number above 0.
+        CheckpointError: no network for the game comes with the package.
+    """
+    if argument and (not argument.isdecimal() or not 0 < int(argument) <= MAX_DEALS):
+        raise OptionError(
+            f"the agent 'td' is written td, or td:N with 1 to {MAX_DEALS} deals of what is hidden, "
+            f"such as td:8; got 'td:{argument}'"
+        )
+    if not list(FOLDER.glob(f"{game}_*.safetensors")):
+        raise CheckpointError(
+            f"no network for {game} comes with the package; make one: celtica train --game {game}"
+        )
+    return ShippedAgent(game, int(argument or 1), f"td:{argument}" if argument else "td")
