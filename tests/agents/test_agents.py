@@ -7,8 +7,8 @@ import pytest
 from safetensors.numpy import save_file
 
 import celtica_env
-from celtica_agents.learned import load_trained
-from celtica_agents.learned.files import NETWORK_FILE, network_bytes
+from celtica_agents.learned import load_trained, shipped
+from celtica_agents.learned.files import NETWORK_FILE, network_bytes, read_network
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import ValueAgent
 from celtica_env.core.errors import CheckpointError, OptionError, UnknownNameError
@@ -132,11 +132,59 @@ def test_sampling_follows_the_softmax_of_legal_actions(game):
     batch.states[:] = one.states[0]
     batch.states["rng"] = np.arange(20_000)
     view = batch.view()
-    counts = np.bincount(agent.act(view), minlength=info.num_actions)
+    counts = np.bincount(agent.act(view), minlength=info.num_outputs)
     mask = view.action_masks[0]
     weight = np.where(mask, np.exp(agent.logits(view)[0].astype(float)), 0)
     assert not counts[~mask].any()
     assert np.allclose(counts / 20_000, weight / weight.sum(), atol=0.02)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_value_counts_what_each_action_leads_to(game):
+    """The mean over deals of the payoff where the game is over, else of potential and network."""
+    weights, info = value_of(game)
+    agent = ValueAgent(weights, info, num_deals=3)
+    agent.reset(4)
+    batch = celtica_env.make_batch(game, 6, 3, seed=2)
+    play_some(batch, 30)
+    view = batch.view()
+    values = agent.values(view)
+    assert np.array_equal(values > -np.inf, view.action_masks)
+    expected = np.zeros(values.shape)
+    for deal in (12, 13, 14):
+        after = view.successors(deal)
+        for k, (row, action) in enumerate(zip(after.rows, after.actions)):
+            turns = np.arange(view.spec.max_players) == after.turns_away[k]
+            hidden = np.concatenate([after.observations[k], turns]) @ weights["0.weight"].T
+            hidden = np.maximum(hidden + weights["0.bias"], 0)
+            worth = (hidden @ weights["1.weight"].T + weights["1.bias"])[0] + after.potentials[k]
+            expected[row, action] += (after.payoffs[k] if after.has_ended[k] else worth) / 3
+    assert values[view.action_masks] == pytest.approx(expected[view.action_masks], abs=1e-4)
+    assert np.array_equal(agent.act(view), values.argmax(axis=1))
+    assert agent.probabilities(view).sum(axis=1) == pytest.approx(np.ones(6))
+
+
+@pytest.mark.parametrize(
+    "file", sorted(shipped.FOLDER.glob("*.safetensors")), ids=lambda file: file.stem
+)
+def test_what_comes_with_the_package_plays_and_says_how_it_was_made(file):
+    game, _, players = file.stem.rpartition("_")
+    _, info = read_network(file, game)
+    assert info.num_players == int(players)
+    assert f"--game {game} --players {players} " in info.command
+    result = evaluate(["bot", "random"], game, num_players=int(players), num_games=120)
+    assert result.agents[0].ci95[0] > 1.5 / int(players)
+
+
+def test_the_bot_says_what_it_takes_and_what_it_lacks(own_registry):
+    for name in ("bot:0", "bot:x", "bot:-1"):
+        with pytest.raises(OptionError, match="bot:N"):
+            celtica_env.load_agent(name, "celtica")
+    celtica_env.register_game("tiny", "tests.core.tiny_game")
+    with pytest.raises(CheckpointError, match="celtica train --game tiny"):
+        celtica_env.load_agent("bot", "tiny")
+    with pytest.raises(CheckpointError, match="celtica train --game celtica --players 9"):
+        shipped.shipped_network("celtica", 9)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -198,6 +246,17 @@ def test_a_policy_for_something_else_is_refused(changes, words, tmp_path):
     (tmp_path / NETWORK_FILE).write_bytes(network_bytes(*policy_of(GAMES[0], **changes)))
     with pytest.raises(CheckpointError, match=words):
         load_trained(tmp_path, GAMES[0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "how", "words"),
+    [("policy", "8", "':sample', got ':8'"), ("value", "sample", "number of deals"),
+     ("value", "0", "number of deals")],
+)  # fmt: skip
+def test_what_stands_after_a_path_must_fit_the_network(kind, how, words, tmp_path):
+    (tmp_path / NETWORK_FILE).write_bytes(network_bytes(*network_of(kind, GAMES[0])))
+    with pytest.raises(OptionError, match=words):
+        celtica_env.load_agent(f"trained:{tmp_path}:{how}", GAMES[0])
 
 
 def test_damaged_policies_are_refused(tmp_path):

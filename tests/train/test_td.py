@@ -72,13 +72,13 @@ def test_the_first_games_are_the_teachers():
             self.actions = view.spec.num_actions - 1 - view.action_masks[:, ::-1].argmax(axis=1)
             return self.actions
 
-    config = TDConfig(**TINY, exploration=0.0)
+    config = TDConfig(**TINY | {"steps": 30}, exploration=0.0)
     learner, played = (
         TDLearner(config),
         make_batch("celtica", 6, 2, seed=config.seed, autoreset="same_step"),
     )
     teacher = Teacher()
-    for _ in range(30):
+    for _ in range(config.steps):
         learner.play_step(teacher)
         played.step(teacher.actions)
     assert np.array_equal(learner.batch.states, played.states)

@@ -1,4 +1,4 @@
-"""Networks that come with the package, one for each game and number of players: the agent `td`.
+"""Networks that come with the package, one for each game and number of players: the agent `bot`.
 
 They were made by the command that stands in each file's header.
 """
@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from celtica_agents.learned.files import read_network
+from celtica_agents.learned import load_trained
+from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import MAX_DEALS, ValueAgent
 from celtica_env.core.agents import Reasons
 from celtica_env.core.errors import CheckpointError, OptionError
@@ -38,11 +39,12 @@ def shipped_network(game: str, num_players: int) -> Path:
 class ShippedAgent:
     """Plays by the network for the number of players at the table."""
 
-    def __init__(self, game: str, num_deals: int = 1, name: str = "td") -> None:
-        self.name = name
+    def __init__(self, game: str, how: str = "") -> None:
+        """Take what `load_trained` takes."""
+        self.name = f"bot:{how}" if how else "bot"
         self._game = game
-        self._num_deals = num_deals
-        self._agents: dict[int, ValueAgent] = {}
+        self._how = how
+        self._agents: dict[int, PolicyAgent | ValueAgent] = {}
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -56,20 +58,20 @@ class ShippedAgent:
         return self._agent(view.num_players).act(view)
 
     def explain(self, view: View) -> Reasons:
-        """Return the choice per row and the probability of each action in a soft choice."""
+        """Return the choice per row and the probability of each action."""
         return self._agent(view.num_players).explain(view)
 
-    def _agent(self, num_players: int) -> ValueAgent:
+    def _agent(self, num_players: int) -> PolicyAgent | ValueAgent:
         if num_players not in self._agents:
-            weights, info = read_network(shipped_network(self._game, num_players), self._game)
-            agent = ValueAgent(weights, info, num_deals=self._num_deals)
+            file = shipped_network(self._game, num_players)
+            agent = load_trained(file, self._game, self._how)
             agent.reset(self._seed)
             self._agents[num_players] = agent
         return self._agents[num_players]
 
 
 def make(game: str, argument: str) -> ShippedAgent:
-    """Return the agent `td`; `td:8` averages over eight deals of what is hidden.
+    """Return the agent `bot`; `bot:8` averages values over eight deals of what is hidden.
 
     Raises:
         OptionError: the argument is no number above 0.
@@ -77,11 +79,11 @@ def make(game: str, argument: str) -> ShippedAgent:
     """
     if argument and (not argument.isdecimal() or not 0 < int(argument) <= MAX_DEALS):
         raise OptionError(
-            f"the agent 'td' is written td, or td:N with 1 to {MAX_DEALS} deals of what is hidden, "
-            f"such as td:8; got 'td:{argument}'"
+            f"the agent 'bot' is written bot, or bot:N with 1 to {MAX_DEALS} deals of what is "
+            f"hidden, such as bot:8; got 'bot:{argument}'"
         )
     if not list(FOLDER.glob(f"{game}_*.safetensors")):
         raise CheckpointError(
             f"no network for {game} comes with the package; make one: celtica train --game {game}"
         )
-    return ShippedAgent(game, int(argument or 1), f"td:{argument}" if argument else "td")
+    return ShippedAgent(game, argument)
