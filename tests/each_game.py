@@ -1,11 +1,25 @@
 """Marks by which a test runs for every registered game, or every game and number of players."""
 
+from collections.abc import Iterable
+
 import pytest
 
 import celtica_env
 from celtica_env.testing.play import player_counts
 
+in_full_check = pytest.mark.usefixtures("full_check")
+
+
+def quickly(values: Iterable, step: int = 1000) -> list:
+    """Return values of a parameter: the quick suite takes every `step`-th, the full check all."""
+    return [
+        value if index % step == 0 else pytest.param(value, marks=in_full_check)
+        for index, value in enumerate(values)
+    ]
+
+
 each_game = pytest.mark.parametrize("game", celtica_env.games())
+one_game_or_each = pytest.mark.parametrize("game", quickly(celtica_env.games()))
 each_game_and_size = pytest.mark.parametrize(
     ("game", "num_players"),
     [(game, num_players) for game in celtica_env.games() for num_players in player_counts(game)],

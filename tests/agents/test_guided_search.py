@@ -11,7 +11,7 @@ from celtica_agents.search.playouts import Settings
 from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_env.testing.play import play_some
 from tests.agents.policies import policy_of
-from tests.each_game import each_game
+from tests.each_game import one_game_or_each
 
 
 def guided(game, amount, **settings):
@@ -25,14 +25,14 @@ def positions(game, num_players=2):
     return batch
 
 
-@each_game
+@one_game_or_each
 def test_the_first_iteration_tries_what_the_policy_likes_best(game):
     view = positions(game).view()
     policy = PolicyAgent(*policy_of(game))
     assert np.array_equal(guided(game, 1).act(view), policy.act(view))
 
 
-@each_game
+@one_game_or_each
 def test_a_policy_that_weighs_all_is_followed(game):
     view = positions(game).view()
     found = guided(game, 30, guidance=1e6).search(view)
@@ -44,7 +44,7 @@ def test_a_policy_that_weighs_all_is_followed(game):
         assert likes[tried].min() >= np.sort(likes)[-len(tried)]
 
 
-@each_game
+@one_game_or_each
 def test_without_weight_a_policy_changes_nothing(game):
     view = positions(game).view()
     found = guided(game, 20, guidance=0.0).search(view)
@@ -53,7 +53,7 @@ def test_without_weight_a_policy_changes_nothing(game):
     assert np.array_equal(found.visits, again.visits)
 
 
-@each_game
+@one_game_or_each
 def test_choices_do_not_depend_on_hidden_cards(game):
     batch = positions(game, 3)
     view = batch.view()
@@ -63,7 +63,7 @@ def test_choices_do_not_depend_on_hidden_cards(game):
     assert np.array_equal(found.visits, again.visits)
 
 
-@each_game
+@one_game_or_each
 def test_a_name_loads_the_policy_at_a_path(game, tmp_path):
     path = tmp_path / "network.safetensors"
     path.write_bytes(network_bytes(*policy_of(game)))

@@ -29,7 +29,7 @@ from celtica_env.testing.play import play_some
 from celtica_train.evaluate import evaluate
 from tests.core import processes
 from tests.core.tiny_game.tables import DRAW, HAND_LIMIT, NUM_KINDS
-from tests.each_game import each_game
+from tests.each_game import one_game_or_each
 
 NUM_CARDS = 2  # experience cards left to cash in
 NAMES = ("mc:4", "mc:4:greedy", "ismcts:4", "ismcts:4:greedy")
@@ -52,7 +52,7 @@ def tiny(monkeypatch):
 # --- whole games, in every game ------------------------------------------------------------------
 
 
-@each_game
+@one_game_or_each
 @pytest.mark.parametrize("name", NAMES)
 def test_searches_play_legally(game, name):
     """An illegal action would raise in `step`."""
@@ -65,7 +65,7 @@ def test_searches_play_legally(game, name):
             batch.step(agent.act(batch.view(rows)), where=rows)
 
 
-@each_game
+@one_game_or_each
 @pytest.mark.parametrize("name", NAMES)
 def test_choices_depend_on_seed_and_decision_alone(game, name):
     batch = celtica_env.make_batch(game, 12, seed=1)
@@ -84,7 +84,7 @@ def test_choices_depend_on_seed_and_decision_alone(game, name):
     assert not np.array_equal(other.values, together.values, equal_nan=True)
 
 
-@each_game
+@one_game_or_each
 @pytest.mark.parametrize("name", NAMES)
 def test_choices_do_not_depend_on_hidden_cards(game, name):
     """Another full state with the same knowledge gives the same search."""
@@ -102,7 +102,7 @@ def test_choices_do_not_depend_on_hidden_cards(game, name):
         batch.step(mover.act(view))
 
 
-@each_game
+@one_game_or_each
 @pytest.mark.parametrize("name", NAMES)
 def test_finished_and_forced_rows_are_not_searched(game, name):
     batch = celtica_env.make_batch(game, 30, seed=4, max_steps=30)
@@ -118,7 +118,7 @@ def test_finished_and_forced_rows_are_not_searched(game, name):
     assert view.action_masks[rows, found.actions[rows]].all()
 
 
-@each_game
+@one_game_or_each
 def test_playouts_end_where_the_game_is_cut_off(game):
     """On the last decision before the limit nothing can be gained any more."""
     batch = celtica_env.make_batch(game, 8, seed=4, max_steps=1)
@@ -127,7 +127,7 @@ def test_playouts_end_where_the_game_is_cut_off(game):
         assert (values[~np.isnan(values)] == 0).all()
 
 
-@each_game
+@one_game_or_each
 def test_a_games_own_random_choice_is_the_general_one(game):
     """Many are the same by chance in one position, hardly in hundreds."""
     choose_both = both_random_choices(game)

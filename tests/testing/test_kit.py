@@ -16,6 +16,7 @@ from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal,
 from celtica_env.testing.play import play_out
 from celtica_train import cli
 from tests.core.processes import start_python
+from tests.each_game import quickly
 from tests.testing.faults import (
     CARD_FAULTS,
     LIMIT,
@@ -50,7 +51,7 @@ def test_a_sound_game_that_cuts_itself_off_passes(monkeypatch, tmp_path):
     check_game(NAME)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", quickly(FAULTS, 4))
 def test_a_fault_is_found_and_named(fault, monkeypatch, tmp_path):
     case = FAULTS[fault]
     case.enter(monkeypatch, tmp_path, "tiny_with_fault_" + re.sub(r"\W", "_", fault))

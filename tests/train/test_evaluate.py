@@ -12,6 +12,7 @@ from celtica_env.core.errors import IllegalActionError, OptionError, UnknownName
 from celtica_train import cli
 from celtica_train.evaluate import evaluate, interval95, play_deals, play_games, seatings
 from celtica_train.report import print_result
+from tests.each_game import one_game_or_each
 
 GAMES = celtica_env.games()
 
@@ -27,7 +28,7 @@ def test_copies_of_a_deterministic_agent_share_exactly_evenly(game, players):
     assert result.deals == 60 // players
 
 
-@pytest.mark.parametrize("game", GAMES)
+@one_game_or_each
 def test_neighbours_favour_nobody(game):
     """Two alike and a weaker one: to sit next to the weak one helps, so every order is played."""
     first, _, second = evaluate(["greedy", "random", "greedy"], game, num_games=3000).agents

@@ -13,7 +13,8 @@ from celtica_train import checkpoint, cli, settings
 from celtica_train.checkpoint import load_checkpoint, write_atomic
 from celtica_train.evaluate import evaluate
 from tests.core.processes import ROOT, TIMEOUT
-from tests.train.test_ppo import TINY
+from tests.each_game import quickly
+from tests.train.test_run import TINY, tiny
 
 MOMENTS = {  # and the longest delay in seconds after it
     "checkpoint is there": 4.0,
@@ -49,12 +50,12 @@ def expect_usable(out, elapsed):
     return facts["elapsed"]
 
 
-@pytest.mark.parametrize("trainer", settings.TRAINERS)
+@pytest.mark.parametrize("trainer", quickly(settings.TRAINERS))
 def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(
     trainer, tmp_path, is_full_check
 ):
     chance, elapsed = np.random.default_rng(0), 0.0
-    begin = ["train", "--out", "run", "--trainer", trainer, *TINY, "--minutes", "30"]
+    begin = ["train", "--out", "run", *tiny(trainer), "--minutes", "30"]
     moments = list(MOMENTS) * 4 if is_full_check else list(MOMENTS)[:2]
     for kill, moment in enumerate(moments):
         command = [*begin, "--resume"] if kill else begin

@@ -8,7 +8,7 @@ from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from celtica_env.wrappers.registration import gymnasium_id
 from tests.core.processes import START_METHODS, ask_child
-from tests.each_game import each_game
+from tests.each_game import one_game_or_each
 from tests.wrappers.kinds import KINDS, first_legal
 
 each_method = pytest.mark.parametrize("method", START_METHODS)
@@ -27,7 +27,7 @@ def played_on(envs):
 
 
 @each_method
-@each_game
+@one_game_or_each
 def test_environments_of_all_kinds_go_on_alike_in_another_process(game, method):
     envs = [kind.make(game) for kind in KINDS]
     for kind, env in zip(KINDS, envs):
@@ -37,7 +37,7 @@ def test_environments_of_all_kinds_go_on_alike_in_another_process(game, method):
 
 
 @each_method
-@each_game
+@one_game_or_each
 def test_gymnasiums_worker_processes_play_the_same_games(game, method):
     """The id with its module before it is all that a worker needs to know."""
     name = f"celtica_env:{gymnasium_id(game)}"

@@ -21,6 +21,7 @@ from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 from celtica_env.wrappers.sb3 import SeatVecEnv
 from celtica_env.wrappers.seats import SeatGames
 from tests.core.processes import START_METHODS
+from tests.each_game import one_game_or_each
 
 GAMES = celtica_env.games()
 TABLES = [
@@ -130,7 +131,7 @@ def test_a_vec_env_is_seeded_for_its_next_reset(game):
 
 
 @pytest.mark.parametrize("method", START_METHODS)
-@pytest.mark.parametrize("game", GAMES)
+@one_game_or_each
 def test_masks_survive_wrapping_and_processes(game, method):
     def make():
         return Monitor(SeatEnv(game, opponents="greedy"))

@@ -24,6 +24,7 @@ class ValueAgent:
 
     Attributes:
         info: what the network was trained for.
+        weights: the network.
         num_deals: deals over which the worth of an action is averaged.
     """
 
@@ -33,6 +34,7 @@ class ValueAgent:
         self.name = name
         self.info = info
         self.num_deals = num_deals
+        self.weights = weights
         self._network = Perceptron(weights)
         self.reset(0)
 

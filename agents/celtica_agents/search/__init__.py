@@ -17,8 +17,10 @@ import numpy as np
 from celtica_agents.greedy import has_rule, rule_module
 from celtica_agents.learned import load_trained
 from celtica_agents.learned.policy import PolicyAgent
+from celtica_agents.learned.shipped import ShippedAgent
 from celtica_agents.learned.value import ValueAgent
 from celtica_agents.search import tree
+from celtica_agents.search.estimate import Estimator, new_estimator
 from celtica_agents.search.kernels import search_kernel
 from celtica_agents.search.playouts import Settings, new_memory
 from celtica_env.core.agents import Reasons
@@ -32,6 +34,9 @@ GREEDY_SETTINGS = Settings(is_greedy=True, exploration=0.35, margin=10.0, bias=1
 """What an agent plays with by default, by its playouts. That a playout counts by how much it wins
 makes a difference between actions show with fewer of them; both were chosen by the payoff that the
 choices bring in positions of Celtica."""
+
+ESTIMATED = Settings(is_estimated=True, exploration=0.35, guidance=0.5)
+"""What a tree search plays with where a trained value judges its new nodes."""
 
 GUIDANCE = 0.5  # weight of a policy's shares at the root
 EVEN_SHARE = 0.1  # of the shares is even among the legal actions: a policy may be too sure
@@ -101,20 +106,27 @@ class SearchAgent:
         actions = masks.argmax(axis=1)
         visits = np.zeros(masks.shape, np.int64)
         values = np.full(masks.shape, np.nan)
-        settings = self.settings._replace(max_steps=view.max_steps)
+        settings = self._settings_for(view)._replace(max_steps=view.max_steps)
         keys = mix_keys(view.keys, self._key)
         games = (view.states, is_searched, keys, self._priors(view))
-        self._search(games, settings, (actions, visits, values))
+        self._search(games, self._estimator(view), settings, (actions, visits, values))
         return Findings(actions, visits, values)
+
+    def _settings_for(self, view: View) -> Settings:
+        return self.settings
 
     def _priors(self, view: View) -> np.ndarray:
         """Return a policy's share of each action `(n, A)`; without a policy nothing looks at it."""
         return np.zeros((len(view), view.spec.num_actions))
 
-    def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
+    def _estimator(self, view: View) -> Estimator:
+        """Return the network that new nodes are judged by; without one nothing looks at it."""
+        return new_estimator(view.spec)
+
+    def _search(self, games: tuple, estimator: Estimator, settings: Settings, out: tuple) -> None:
         raise NotImplementedError
 
-    def _run(self, num_nodes: int) -> Callable:
+    def _run(self, num_nodes: int, estimator: Estimator) -> Callable:
         """Return `run(games, first, last, settings, out, start, stop)` with memory for nodes."""
         kernel, card = search_kernel(self._game), load_game(self._game).spec
         work, memory = np.zeros(1, card.state_dtype), new_memory(card, num_nodes)
@@ -122,7 +134,8 @@ class SearchAgent:
         size = np.zeros(1, np.int64)
 
         def run(games, first, last, settings, out, start, stop):
-            kernel(*games, first, last, work, nodes, size, settings, memory, *out, start, stop)
+            own = (work, nodes, size, settings, memory, estimator)
+            kernel(*games, first, last, *own, *out, start, stop)
 
         return run
 
@@ -135,8 +148,8 @@ class FlatAgent(SearchAgent):
     ) -> None:
         super().__init__(game, budget, settings, name)
 
-    def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
-        self._run(0)(games, 0, self._budget.amount, settings, out, 0, len(games[0]))
+    def _search(self, games: tuple, estimator: Estimator, settings: Settings, out: tuple) -> None:
+        self._run(0, estimator)(games, 0, self._budget.amount, settings, out, 0, len(games[0]))
 
 
 class TreeAgent(SearchAgent):
@@ -151,12 +164,12 @@ class TreeAgent(SearchAgent):
     ) -> None:
         super().__init__(game, budget, settings, name)
 
-    def _search(self, games: tuple, settings: Settings, out: tuple) -> None:
+    def _search(self, games: tuple, estimator: Estimator, settings: Settings, out: tuple) -> None:
         if not self._budget.is_time:
-            run = self._run(self._budget.amount + 1)
+            run = self._run(self._budget.amount + 1, estimator)
             run(games, 0, self._budget.amount, settings, out, 0, len(games[0]))
             return
-        run, limit = self._run(MAX_NODES), self._budget.amount / 1000
+        run, limit = self._run(MAX_NODES, estimator), self._budget.amount / 1000
         for k in np.flatnonzero(games[1]).tolist():
             start, elapsed, done = time.perf_counter(), 0.0, 0
             while elapsed < limit:
@@ -166,23 +179,37 @@ class TreeAgent(SearchAgent):
 
 
 class GuidedAgent(TreeAgent):
-    """Tree search that a trained agent guides at the root: PUCT there, UCB1 below."""
+    """Tree search guided by a trained agent: PUCT by its preferences at the root, UCB1 below.
+
+    A value also judges new nodes, so that nothing is played out.
+    """
 
     def __init__(
         self,
         game: str,
         budget: Budget,
-        guide: PolicyAgent | ValueAgent,
+        guide: PolicyAgent | ValueAgent | ShippedAgent,
         settings: Settings,
         name: str = "puct",
     ) -> None:
         super().__init__(game, budget, settings, name)
         self._guide = guide
 
+    def _guide_at(self, view: View) -> PolicyAgent | ValueAgent:
+        guide = self._guide
+        return guide.at(view.num_players) if isinstance(guide, ShippedAgent) else guide
+
+    def _settings_for(self, view: View) -> Settings:
+        return ESTIMATED if isinstance(self._guide_at(view), ValueAgent) else self.settings
+
     def _priors(self, view: View) -> np.ndarray:
-        shares = self._guide.probabilities(view)
+        shares = self._guide_at(view).probabilities(view)
         even = view.action_masks / view.action_masks.sum(axis=1, keepdims=True)
         return (1 - EVEN_SHARE) * shares + EVEN_SHARE * even
+
+    def _estimator(self, view: View) -> Estimator:
+        guide = self._guide_at(view)
+        return new_estimator(view.spec, guide.weights if isinstance(guide, ValueAgent) else None)
 
 
 def iterations_to_look(done: int, elapsed: float, limit: float) -> int:
@@ -208,11 +235,13 @@ def make_ismcts(game: str, argument: str) -> TreeAgent:
 
 
 def make_puct(game: str, argument: str) -> GuidedAgent:
-    """Return tree search guided by a policy: `puct:100:PATH`, or `puct:50ms:PATH`.
+    """Return tree search guided by a trained agent: `puct:100:PATH`, or `puct:50ms:PATH`.
+
+    The path may be `bot`, for what comes with the package.
 
     Raises:
         OptionError: the argument has another form.
-        CheckpointError: there is no policy at the path, or one for something else.
+        CheckpointError: there is no network at the path, or one for something else.
     """
     number, _, path = argument.partition(":")
     budget = read_budget(number)
@@ -223,7 +252,8 @@ def make_puct(game: str, argument: str) -> GuidedAgent:
             f"as puct:100:runs/first/best; got {f'puct:{argument}' if argument else 'puct'!r}"
         )
     settings = settings_of(has_rule(game))._replace(guidance=GUIDANCE)
-    return GuidedAgent(game, budget, load_trained(path, game), settings, f"puct:{argument}")
+    guide = ShippedAgent(game) if path == "bot" else load_trained(path, game)
+    return GuidedAgent(game, budget, guide, settings, f"puct:{argument}")
 
 
 def settings_of(is_greedy: bool) -> Settings:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from celtica_agents.greedy import choose, has_rule, rule_module
-from celtica_agents.search import flat, playouts, tree
+from celtica_agents.search import estimate, flat, playouts, tree
 from celtica_agents.search.flat import compare_actions
 from celtica_agents.search.playouts import NO_ACTION, Settings, new_memory
 from celtica_agents.search.tree import grow_tree
@@ -27,12 +27,12 @@ from celtica_env.core.compile import (
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import GameSpec
 
-MODULES = (playouts, flat, tree)
+MODULES = (playouts, estimate, flat, tree)
 
 
 def search_games(
     states, is_searched, keys, priors, first, last, work, nodes, num_nodes, settings, memory,
-    actions, visits, values, start, stop,
+    estimator, actions, visits, values, start, stop,
 ):  # fmt: skip
     """Search the games marked among `start <= k < stop`; writes the choices `actions` (n,).
 
@@ -45,7 +45,7 @@ def search_games(
             if nodes.size > 0:
                 actions[k] = grow_tree(
                     states[k], keys[k], priors[k], first, last, work, nodes, num_nodes, settings,
-                    memory, visits[k], values[k],
+                    memory, estimator, visits[k], values[k],
                 )  # fmt: skip
             else:
                 actions[k] = compare_actions(
@@ -97,5 +97,6 @@ def example_arguments(game: str) -> tuple:
     keys, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int64)
     nodes = np.zeros(1, tree.node_dtype(card.max_players))
     visits, values = np.zeros((1, 1), np.int64), np.zeros((1, 1))
-    tail = (Settings(), new_memory(card), numbers, visits, values, 0, 0)
+    own = (Settings(), new_memory(card), estimate.new_estimator(card))
+    tail = (*own, numbers, visits, values, 0, 0)
     return (states, flags, keys, values, 0, 0, states, nodes, numbers, *tail)

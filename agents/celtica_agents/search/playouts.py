@@ -25,6 +25,7 @@ class Settings(NamedTuple):
 
     Attributes:
         is_greedy: play out by the greedy rule, not at random.
+        is_estimated: ask a network what a new node is worth, in place of playing out.
         exploration: weight of the bound on what has been tried little; payoffs count from 0 to 1.
         bias: head start in the tree of the action that the greedy rule would choose, divided by the
             visits so far plus one.
@@ -35,6 +36,7 @@ class Settings(NamedTuple):
     """
 
     is_greedy: bool = False
+    is_estimated: bool = False
     exploration: float = 0.7
     bias: float = 0.0
     caution: float = 0.0

@@ -1,14 +1,14 @@
 """Information-set Monte Carlo tree search of a single observer, on arrays made beforehand.
 
 Every iteration deals the hidden cards anew, walks down one tree whose nodes are sequences of
-actions, adds a node, plays out and credits the path. An action that the deal does not allow is left
-out of the choice, so the bound counts how often an action was available and not how often its
-parent was visited. Each seat maximizes its own payoff.
+actions, adds a node, plays out or asks a trained network, and credits the path. An action that the
+deal does not allow is left out of the choice, so the bound counts how often an action was available
+and not how often its parent was visited. Each seat maximizes its own payoff.
 
 Sources: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE TCIAIG 2012;
 Auer, Cesa-Bianchi, Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine
 Learning 2002 (the bound); Luckhardt and Irani, "An algorithmic solution of n-person games", AAAI
-1986 (max-n). Where a trained policy guides the choice at the root: Silver et al., "Mastering the
+1986 (max-n). Where a trained agent guides the choice at the root: Silver et al., "Mastering the
 game of Go without human knowledge", Nature 2017 (PUCT).
 """
 
@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from celtica_agents.search.estimate import estimate
 from celtica_agents.search.playouts import (
     NO_ACTION,
     carry_out,
@@ -23,6 +24,7 @@ from celtica_agents.search.playouts import (
     is_over,
     play_out,
     sample_key,
+    settle,
 )
 from celtica_env.core.rng import below
 from celtica_env.core.verbs import determinize, legal_mask
@@ -46,7 +48,8 @@ def node_dtype(num_players: int) -> np.dtype:
 
 
 def grow_tree(
-    state, key, priors, first, last, work, nodes, num_nodes, settings, memory, visits, values
+    state, key, priors, first, last, work, nodes, num_nodes, settings, memory, estimator, visits,
+    values,
 ):  # fmt: skip
     """Return the most visited action of a game after iterations `first` to `last`.
 
@@ -59,7 +62,7 @@ def grow_tree(
     for index in range(first, last):
         work[0] = state
         determinize(work[0], sample_key(key, index))
-        iterate(work[0], nodes, num_nodes, settings, memory)
+        iterate(work[0], nodes, num_nodes, settings, memory, estimator)
     return harvest(nodes, state.to_move, visits, values)
 
 
@@ -86,8 +89,8 @@ def new_node(nodes, num_nodes, action, next_sibling):
     return index
 
 
-def iterate(s, nodes, num_nodes, settings, memory):
-    """Walk down, add a node, play out, and credit every node on the way."""
+def iterate(s, nodes, num_nodes, settings, memory, estimator):
+    """Walk down, add a node, see what it is worth, and credit every node on the way."""
     depth, node, size = 0, ROOT, num_nodes[0]
     memory.numbers[0] = ROOT
     while num_nodes[0] == size and not is_over(s, settings):
@@ -97,7 +100,12 @@ def iterate(s, nodes, num_nodes, settings, memory):
         depth += 1
         memory.numbers[depth] = node
         carry_out(s, nodes[node].action)
-    play_out(s, settings, memory)
+    if not settings.is_estimated:
+        play_out(s, settings, memory)
+    elif is_over(s, settings):
+        settle(s, settings, memory)
+    else:
+        estimate(s, estimator, memory)
     credit(nodes, depth, s.num_players, memory)
 
 

@@ -55,13 +55,18 @@ class ShippedAgent:
 
     def act(self, view: View) -> np.ndarray:
         """Return one action per row, `(n,)`."""
-        return self._agent(view.num_players).act(view)
+        return self.at(view.num_players).act(view)
 
     def explain(self, view: View) -> Reasons:
         """Return the choice per row and the probability of each action."""
-        return self._agent(view.num_players).explain(view)
+        return self.at(view.num_players).explain(view)
 
-    def _agent(self, num_players: int) -> PolicyAgent | ValueAgent:
+    def at(self, num_players: int) -> PolicyAgent | ValueAgent:
+        """Return the agent for a number of players.
+
+        Raises:
+            CheckpointError: none comes with the package.
+        """
         if num_players not in self._agents:
             file = shipped_network(self._game, num_players)
             agent = load_trained(file, self._game, self._how)

@@ -1,0 +1,106 @@
+"""A trained value in place of a playout: what a network thinks of each seat's prospects.
+
+Plain functions on the names of `core.verbs`, bound to a game's verbs before they are compiled. They
+compute what `celtica_agents.learned.value` does in numpy, for one position at a time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from celtica_agents.learned.files import Weights
+from celtica_env.core.types import GameSpec
+from celtica_env.core.verbs import observe, potential
+
+
+class Estimator(NamedTuple):
+    """A network and its working memory; compiled code reads the fields.
+
+    Attributes:
+        sizes: numbers of inputs, of each hidden layer's units, and of outputs.
+        parameters: float32, for each layer its weights `(inputs, outputs)`, then its biases.
+        scales: `(F,)` float32, from a game's integers to floats.
+        seen: `(F,)` int8, what a seat sees.
+        units: two rows of float32, one for each of two layers in turn.
+        potentials: `(P,)` float32.
+    """
+
+    sizes: np.ndarray
+    parameters: np.ndarray
+    scales: np.ndarray
+    seen: np.ndarray
+    units: np.ndarray
+    potentials: np.ndarray
+
+
+def new_estimator(card: GameSpec, weights: Weights | None = None) -> Estimator:
+    """Return a value network ready to be used, or a placeholder where there is none."""
+    weights = weights or {}
+    layers = [(weights[f"{k}.weight"], weights[f"{k}.bias"]) for k in range(len(weights) // 2)]
+    sizes = [card.observation_size + card.max_players, *(len(bias) for _, bias in layers)]
+    flat = [part.ravel() for weight, bias in layers for part in (weight.T, bias)]
+    return Estimator(
+        sizes=np.array(sizes, np.int64),
+        parameters=np.concatenate([np.zeros(0, np.float32), *flat]).astype(np.float32),
+        scales=card.observation_scales(),
+        seen=np.zeros(card.observation_size, np.int8),
+        units=np.zeros((2, max(sizes)), np.float32),
+        potentials=np.zeros(card.max_players, np.float32),
+    )
+
+
+def estimate(s, estimator, memory):
+    """Write what a position is worth to each seat into the working memory, sum zero."""
+    potential(s, estimator.potentials)
+    total = 0.0
+    for seat in range(s.num_players):
+        value = value_of(s, seat, estimator) + estimator.potentials[seat]
+        memory.payoffs[seat] = value
+        total += value
+    for seat in range(s.num_players):
+        memory.payoffs[seat] -= total / s.num_players
+
+
+def value_of(s, seat, estimator):
+    """Return the network's value of what a seat sees."""
+    look(s, seat, estimator)
+    at, sizes = 0, estimator.sizes
+    for layer in range(sizes.size - 1):
+        inputs, outputs = estimator.units[layer % 2], estimator.units[(layer + 1) % 2]
+        at = apply_layer(
+            estimator.parameters, at, inputs, sizes[layer], outputs, sizes[layer + 1], layer > 0
+        )
+    return estimator.units[(sizes.size - 1) % 2, 0]
+
+
+def look(s, seat, estimator):
+    """Write the network's inputs into the first row of units."""
+    seen, inputs = estimator.seen, estimator.units[0]
+    seen[:] = 0
+    observe(s, np.uint8(seat), seen)
+    for i in range(seen.size):
+        inputs[i] = seen[i] * estimator.scales[i]
+    for i in range(seen.size, estimator.sizes[0]):
+        inputs[i] = 0
+    turns_away = np.int64(s.to_move) - seat
+    inputs[seen.size + (turns_away if turns_away >= 0 else turns_away + s.num_players)] = 1
+
+
+def apply_layer(parameters, at, inputs, num_inputs, outputs, num_outputs, is_rectified):
+    """Write a linear layer's outputs; the inputs are rectified first if the layer before is one.
+
+    Its parameters begin at `at`; returns where the next layer's do. Skips inputs of zero, which
+    most are.
+    """
+    bias = at + num_inputs * num_outputs
+    for j in range(num_outputs):
+        outputs[j] = parameters[bias + j]
+    for i in range(num_inputs):
+        x = inputs[i]
+        if x > 0 or (x < 0 and not is_rectified):
+            row = at + i * num_outputs
+            for j in range(num_outputs):
+                outputs[j] += x * parameters[row + j]
+    return bias + num_outputs
