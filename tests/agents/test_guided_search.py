@@ -1,16 +1,20 @@
-"""Tree search guided by a trained policy."""
+"""Tree search guided by a trained agent."""
 
 import numpy as np
 import pytest
 
 import celtica_env
+from celtica_agents import search
 from celtica_agents.learned.files import network_bytes
+from celtica_agents.learned.perceptron import Perceptron
 from celtica_agents.learned.policy import PolicyAgent
+from celtica_agents.learned.value import ValueAgent, with_turns
 from celtica_agents.search import Budget, GuidedAgent, make_puct
 from celtica_agents.search.playouts import Settings
 from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_env.testing.play import play_some
-from tests.agents.policies import policy_of
+from tests.agents.policies import policy_of, value_of
+from tests.core.tiny_game.tables import NUM_KINDS
 from tests.each_game import one_game_or_each
 
 
@@ -77,7 +81,7 @@ def test_a_name_loads_the_policy_at_a_path(game, tmp_path):
 @pytest.mark.parametrize("argument", ["", "100", "100:", ":best", "many:best", "0:best"])
 def test_bad_arguments_are_refused_with_the_form(argument):
     with pytest.raises(
-        (OptionError, CheckpointError), match="puct:N:PATH|written puct:N|no policy"
+        (OptionError, CheckpointError), match="puct:N:PATH|written puct:N|no trained network"
     ):
         make_puct(celtica_env.games()[0], argument)
 
@@ -88,3 +92,36 @@ def test_a_policy_for_another_game_is_refused(tmp_path):
     path.write_bytes(network_bytes(*policy_of(second)))
     with pytest.raises(CheckpointError, match="is for game"):
         make_puct(first, f"4:{path}")
+
+
+def test_a_value_judges_each_new_node_for_every_seat(own_registry, monkeypatch):
+    """With all cards open, as many iterations as actions try each of them once."""
+    celtica_env.register_game("tiny", "tests.core.tiny_game")
+    settings = search.ESTIMATED._replace(exploration=100.0, guidance=0.0)
+    monkeypatch.setattr(search, "ESTIMATED", settings)
+    weights, info = value_of("tiny")
+    batch = celtica_env.make_batch("tiny", 1, seed=0)
+    batch.states["hand"][0, :2], batch.states["hand_size"][0, :2] = 1, NUM_KINDS
+    batch.states["deck"], batch.states["deck_size"] = 0, 0
+    (legal,) = np.nonzero(batch.action_masks[0])
+    guide = ValueAgent(weights, info)
+    found = GuidedAgent("tiny", Budget(len(legal)), guide, Settings()).search(batch.view())
+    assert found.visits[0, legal].tolist() == [1] * len(legal)
+    network, mover = Perceptron(weights), int(batch.to_move[0])
+    for action in legal.tolist():
+        after = batch.clone()
+        after.step([action])
+        assert not after.finished[0]
+        values = []
+        for seat in range(2):
+            turns = (after.to_move.astype(int) - seat) % 2
+            inputs = with_turns(after.observe(seats=[seat]), turns, after.spec)
+            values.append(float(network(inputs)[0, 0]) + float(after.potentials()[0, seat]))
+        expected = values[mover] - sum(values) / 2
+        assert found.values[0, action] == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_bot_guides_too():
+    view = positions("celtica").view()
+    actions = make_puct("celtica", "4:bot").act(view)
+    assert view.action_masks[np.arange(len(view)), actions].all()
