@@ -22,6 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from celtica_agents.learned.files import read_network
+from celtica_agents.learned.shipped import FOLDER
 from celtica_env import games
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import Game, Piece
@@ -57,7 +59,10 @@ def documents() -> dict[Path, dict[str, str]]:
             "speed": speed_table(figures),
         },
         ROOT / "docs" / "acceptance.md": {"acceptance": acceptance_table()},
-        ROOT / "agents" / "README.md": {"ladder": ladder_tables(read_ladder(LADDER))},
+        ROOT / "agents" / "README.md": {
+            "shipped": shipped_table(),
+            "ladder": ladder_tables(read_ladder(LADDER)),
+        },
     }
     for name in games():
         game = load_game(name)
@@ -117,7 +122,19 @@ def yes_no(flag: bool) -> str:
     return "yes" if flag else "no"
 
 
-# --- the ladder ----------------------------------------------------------------------------------
+# --- the agents ----------------------------------------------------------------------------------
+
+
+def shipped_table() -> str:
+    """Return how each network that comes with the package was made, from the files' headers."""
+    rows = []
+    for path in sorted(FOLDER.glob("*.safetensors")):
+        game, _, players = path.stem.rpartition("_")
+        _, info = read_network(path, game)
+        made = (info.kind, f"{info.steps:,}", info.package_version, f"`{info.command}`")
+        rows.append([game, players, *made])
+    header = ["game", "players", "kind", "decisions learned from", "version", "command"]
+    return table(header, rows, numbers=(3,))
 
 
 def ladder_tables(entries: Sequence[Mapping[str, Any]]) -> str:
@@ -201,7 +218,7 @@ def results_table(figures: Mapping[str, Any]) -> str:
     training = figures["training"]
     budget = {
         "command": f"`{training['command']}`",
-        "training time": show(training["minutes"], " minutes, imitation and evaluations included"),
+        "training time": show(training["minutes"], " minutes, evaluations included"),
         "decisions of the learner": show(training["decisions"]),
         **measured_facts(figures),
     }
@@ -209,8 +226,8 @@ def results_table(figures: Mapping[str, Any]) -> str:
     header = ["game", "agent", "against", "players", "games", "win share", "95 % interval"]
     commands = [entry["command"] for entry in figures["results"]]
     lead = (
-        f"Each row is one command; `{TRAINED}` is the agent that the training left. Those of the\n"
-        "other games come from the same command with `--game` and a folder of their own:"
+        f"Each row is one command; `{TRAINED}` is the agent that the training left, `bot` what\n"
+        "comes with the package (agents/README.md says how it was made):"
     )
     return "\n".join(
         [

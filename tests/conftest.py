@@ -1,16 +1,15 @@
 """Options and fixtures shared by all tests."""
 
-import os
-
 import pytest
 
 from celtica_env.core import registry
+from tests.each_game import IS_FULL_CHECK
 
 
 @pytest.fixture(scope="session")
 def is_full_check() -> bool:
     """Whether the long versions of the tests were asked for (`make check-full`)."""
-    return os.environ.get("CELTICA_CHECK") == "full"
+    return IS_FULL_CHECK
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Marks by which a test runs for every registered game, or every game and number of players."""
 
+import os
 from collections.abc import Iterable
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 import celtica_env
 from celtica_env.testing.play import player_counts
 
-in_full_check = pytest.mark.usefixtures("full_check")
+IS_FULL_CHECK = os.environ.get("CELTICA_CHECK") == "full"
+in_full_check = pytest.mark.skipif(not IS_FULL_CHECK, reason="long; make check-full runs it")
 
 
 def quickly(values: Iterable, step: int = 1000) -> list:
