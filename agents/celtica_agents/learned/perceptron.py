@@ -12,10 +12,14 @@ BLAS = ThreadpoolController().select(user_api="blas")
 
 
 class Perceptron:
-    """Linear layers with rectifiers between them."""
+    """Linear layers with rectifiers between them.
+
+    Attributes:
+        layers: weight `(inputs, outputs)` and bias `(outputs,)` of each, float32.
+    """
 
     def __init__(self, weights: Weights) -> None:
-        self._layers = [
+        self.layers = [
             (np.ascontiguousarray(weights[f"{k}.weight"].T), weights[f"{k}.bias"])
             for k in range(len(weights) // 2)
         ]
@@ -24,7 +28,7 @@ class Perceptron:
         """Return the outputs `(n, outputs)` for inputs `(n, inputs)`."""
         with BLAS.limit(limits=1):
             hidden = inputs
-            for weight, bias in self._layers[:-1]:
+            for weight, bias in self.layers[:-1]:
                 hidden = np.maximum(hidden @ weight + bias, 0)
-            weight, bias = self._layers[-1]
+            weight, bias = self.layers[-1]
             return hidden @ weight + bias

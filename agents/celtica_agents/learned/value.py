@@ -24,7 +24,7 @@ class ValueAgent:
 
     Attributes:
         info: what the network was trained for.
-        weights: the network.
+        network: the network.
         num_deals: deals over which the worth of an action is averaged.
     """
 
@@ -34,8 +34,7 @@ class ValueAgent:
         self.name = name
         self.info = info
         self.num_deals = num_deals
-        self.weights = weights
-        self._network = Perceptron(weights)
+        self.network = Perceptron(weights)
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -59,7 +58,7 @@ class ValueAgent:
         values = np.where(view.action_masks, np.float32(0), np.float32(-np.inf))
         for deal in range(self.num_deals):
             after = view.successors(self._seed * self.num_deals + deal)
-            worth = worth_of(after, self._network(inputs_of(after, view.spec))[:, 0])
+            worth = worth_of(after, self.network(inputs_of(after, view.spec))[:, 0])
             values[after.rows, after.actions] += worth / self.num_deals
         return values
 

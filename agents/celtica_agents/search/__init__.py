@@ -209,7 +209,7 @@ class GuidedAgent(TreeAgent):
 
     def _estimator(self, view: View) -> Estimator:
         guide = self._guide_at(view)
-        return new_estimator(view.spec, guide.weights if isinstance(guide, ValueAgent) else None)
+        return new_estimator(view.spec, guide.network if isinstance(guide, ValueAgent) else None)
 
 
 def iterations_to_look(done: int, elapsed: float, limit: float) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from celtica_agents.learned.files import Weights
+from celtica_agents.learned.perceptron import Perceptron
 from celtica_env.core.types import GameSpec
 from celtica_env.core.verbs import observe, potential
 
@@ -35,12 +35,11 @@ class Estimator(NamedTuple):
     potentials: np.ndarray
 
 
-def new_estimator(card: GameSpec, weights: Weights | None = None) -> Estimator:
+def new_estimator(card: GameSpec, network: Perceptron | None = None) -> Estimator:
     """Return a value network ready to be used, or a placeholder where there is none."""
-    weights = weights or {}
-    layers = [(weights[f"{k}.weight"], weights[f"{k}.bias"]) for k in range(len(weights) // 2)]
+    layers = network.layers if network else []
     sizes = [card.observation_size + card.max_players, *(len(bias) for _, bias in layers)]
-    flat = [part.ravel() for weight, bias in layers for part in (weight.T, bias)]
+    flat = [part.ravel() for layer in layers for part in layer]
     return Estimator(
         sizes=np.array(sizes, np.int64),
         parameters=np.concatenate([np.zeros(0, np.float32), *flat]).astype(np.float32),
