@@ -6,6 +6,7 @@ The environments never import agents. A name is looked up among the entry points
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -31,6 +32,30 @@ class Agent(Protocol):
 
     def act(self, view: View) -> np.ndarray:
         """Return one legal action per row of the view, `(n,)` integers."""
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """What agents chose and what the choice rests on.
+
+    Attributes:
+        actions: `(n,)` the choice per row.
+        weights: `(n, A)` how much speaks for each action; all zero in a row where nothing was
+            weighed.
+        unit: what the weights are, such as `"probability"` or `"visits"`.
+    """
+
+    actions: np.ndarray
+    weights: np.ndarray
+    unit: str
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """An agent that can say what its choice rests on."""
+
+    def explain(self, view: View) -> Reasons:
+        """Return what `act` would choose and why."""
 
 
 def known_agents() -> dict[str, EntryPoint]:

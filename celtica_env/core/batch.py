@@ -250,12 +250,25 @@ class Batch:
     def view(self, where: npt.ArrayLike | None = None) -> View:
         """Return what the movers of given games may know, and nothing else."""
         rows = self._rows(where)
-        states = np.empty(len(rows), self.spec.state_dtype)
-        movers = self._movers[: len(rows)]
-        self._run(self._kernels.censor_games, len(rows), self.states, rows, movers, states)
+        states = self.censored(rows)
         ids, ticks = rows + self.game_offset, self._ticks[rows]
         finished, limit = self.finished[rows], self._step_limit
         return View(self.game, self._kernels, states, finished, ids, ticks, limit)
+
+    def censored(
+        self, where: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None
+    ) -> np.ndarray:
+        """Return what given seats may know of each game, `(n,)` records, a fresh array.
+
+        Args:
+            where: indices of games `(n,)`; all when None.
+            seats: seat per row `(n,)`; the mover's when None.
+        """
+        rows = self._rows(where)
+        seats = self._movers[: len(rows)] if seats is None else self._as_seats(seats, len(rows))
+        out = np.empty(len(rows), self.spec.state_dtype)
+        self._run(self._kernels.censor_games, len(rows), self.states, rows, seats, out)
+        return out
 
     # --- how a batch changes ---------------------------------------------------------------------
 

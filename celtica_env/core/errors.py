@@ -41,6 +41,10 @@ class ReplayError(CelticaError, ValueError):
     """A replay is damaged, from other rules, or does not play as recorded; the message says why."""
 
 
+class AgentError(CelticaError, RuntimeError):
+    """An agent failed at a decision; the message names it and the kind of failure."""
+
+
 class CheckpointError(CelticaError, RuntimeError):
     """A checkpoint is missing, damaged or made for something else."""
 

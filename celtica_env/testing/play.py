@@ -193,11 +193,7 @@ def with_states(batch: Batch, states: np.ndarray) -> Batch:
 
 def censored(batch: Batch, seat: int) -> np.ndarray:
     """Return what `seat` may know of each game, `(B,)` records, whoever is to move."""
-    out = np.empty_like(batch.states)
-    rows = np.arange(batch.num_games)
-    kernel = game_kernels(batch.game.package).censor_games
-    kernel(batch.states, rows, np.full(len(rows), seat), out, 0, len(rows))
-    return out
+    return batch.censored(seats=np.full(batch.num_games, seat))
 
 
 def view_of(batch: Batch, seat: int) -> View:
