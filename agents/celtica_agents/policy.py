@@ -17,6 +17,7 @@ from safetensors.numpy import save
 from threadpoolctl import ThreadpoolController
 
 from celtica_env import __version__, spec
+from celtica_env.core.agents import Reasons
 from celtica_env.core.errors import CheckpointError
 from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.view import View
@@ -71,11 +72,25 @@ class PolicyAgent:
 
     def act(self, view: View) -> np.ndarray:
         """Return one action per row, `(n,)`."""
-        logits = self.logits(view.observations)
-        logits[~view.action_masks] = -np.inf
+        logits = self._legal_logits(view)
         if self._is_sampling:
             return sample_rows(logits, mix_keys(view.keys, self._key))
         return logits.argmax(axis=1)
+
+    def explain(self, view: View) -> Reasons:
+        """Return the choice per row and the probability of each action."""
+        return Reasons(self.act(view), self.probabilities(view), "probability")
+
+    def probabilities(self, view: View) -> np.ndarray:
+        """Return the network's share of each action `(n, A)` float64, zero where it is illegal."""
+        logits = self._legal_logits(view).astype(np.float64)
+        weights = np.exp(logits - logits.max(axis=1, keepdims=True))
+        return weights / weights.sum(axis=1, keepdims=True)
+
+    def _legal_logits(self, view: View) -> np.ndarray:
+        logits = self.logits(view.observations)
+        logits[~view.action_masks] = -np.inf
+        return logits
 
     def logits(self, observations: np.ndarray) -> np.ndarray:
         """Return unmasked logits `(n, A)` for observations `(n, F)`."""

@@ -19,6 +19,7 @@ from celtica_agents.policy import PolicyAgent, load_policy
 from celtica_agents.search import tree
 from celtica_agents.search.kernels import search_kernel
 from celtica_agents.search.playouts import Settings, new_memory
+from celtica_env.core.agents import Reasons
 from celtica_env.core.errors import OptionError
 from celtica_env.core.registry import load_game
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
@@ -85,6 +86,11 @@ class SearchAgent:
     def act(self, view: View) -> np.ndarray:
         """Return the choice per row, `(n,)`."""
         return self.search(view).actions
+
+    def explain(self, view: View) -> Reasons:
+        """Return the choice per row and the iterations spent on each action."""
+        findings = self.search(view)
+        return Reasons(findings.actions, findings.visits, "visits")
 
     def search(self, view: View) -> Findings:
         """Return the choice per row and what it rests on."""
@@ -167,10 +173,7 @@ class GuidedAgent(TreeAgent):
         self._policy = policy
 
     def _priors(self, view: View) -> np.ndarray:
-        logits = self._policy.logits(view.observations).astype(np.float64)
-        logits[~view.action_masks] = -np.inf
-        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
+        shares = self._policy.probabilities(view)
         even = view.action_masks / view.action_masks.sum(axis=1, keepdims=True)
         return (1 - EVEN_SHARE) * shares + EVEN_SHARE * even
 
