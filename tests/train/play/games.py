@@ -8,7 +8,7 @@ import numpy as np
 import celtica_env
 from celtica_env import position_to_text
 from celtica_env.testing.play import Scripted, decisions, view_of
-from celtica_train.play.session import make_session
+from celtica_train.play.seats import make_session
 
 
 class Failing(Scripted):

@@ -8,7 +8,8 @@ import tyro
 
 from celtica_env.core.errors import OptionError
 from celtica_train.own_game import OwnGame
-from celtica_train.play.session import Session, make_session
+from celtica_train.play.seats import make_session
+from celtica_train.play.session import Session
 from celtica_train.play.terminal import play_in_terminal
 
 

@@ -7,106 +7,22 @@ actions that everybody saw, and of the names; so no screen can give away a hidde
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from celtica_env import (
-    Agent,
-    Batch,
-    Replay,
-    View,
-    load_agent,
-    make_batch,
-    position_from_text,
-    save_replays,
-    spec,
-)
+from celtica_env import Agent, Batch, Replay, View, save_replays
 from celtica_env.core.agents import Explains, Reasons, ask
-from celtica_env.core.batch import fresh_seed
-from celtica_env.core.errors import AgentError, CelticaError, OptionError, PositionError
+from celtica_env.core.errors import AgentError, CelticaError, OptionError
 from celtica_env.core.pictures import has_drawing, load_drawing
+from celtica_train.play.sight import Choice, Deed, Hint, Sight
 
 PERSON = "person"
 NUM_REASONS = 5  # actions that a hint weighs against each other
 
 logger = logging.getLogger(__name__)
-
-
-# --- what is shown -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A legal action of the person whose turn it is."""
-
-    action: int
-    text: str
-    pieces: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Deed:
-    """What a seat did; recent if the seat that looks has not decided anything since."""
-
-    seat: int
-    text: str
-    pieces: tuple[str, ...]
-    is_recent: bool
-
-
-@dataclass(frozen=True)
-class Sight:
-    """All that the screen shows; nothing in it depends on a card that is hidden from the viewer.
-
-    Attributes:
-        version: changes whenever anything else does.
-        names: of each seat, for people to read.
-        people: the seats that people hold.
-        viewer: seat whose knowledge is shown, None while the screen passes to another person.
-        mover: seat to move, None after the end.
-        status: whose turn it is or how the game ended, in words.
-        is_thinking: an agent is asked.
-        failure: what an agent that failed did, in words; None if none has.
-        payoffs: of each seat once the game is over, else None.
-        picture: the position as an SVG document; empty without a viewer or a drawing.
-        position: the position in words; empty without a viewer.
-        choices: the legal actions of the viewer; none while it is not to move.
-        deeds: everything done so far, first to last.
-        can_undo: whether a person has decided anything yet.
-        adviser: name of the agent that gives hints, empty if none does.
-
-    `pieces` of choices and deeds are the things in the picture that together mean the action, as
-    often as they count, by their `data-piece`.
-    """
-
-    version: int
-    game: str
-    names: tuple[str, ...]
-    people: tuple[int, ...]
-    viewer: int | None
-    mover: int | None
-    status: str
-    is_thinking: bool
-    failure: str | None
-    payoffs: tuple[float, ...] | None
-    picture: str
-    position: str
-    choices: tuple[Choice, ...]
-    deeds: tuple[Deed, ...]
-    can_undo: bool
-    adviser: str
-
-
-@dataclass(frozen=True)
-class Hint:
-    """What an agent would do in the viewer's place, and what speaks for it, in words."""
-
-    action: int
-    text: str
-    reasons: tuple[str, ...]
 
 
 # --- what is asked of an agent -------------------------------------------------------------------
@@ -155,7 +71,7 @@ class Turn:
 
 
 class Session:
-    """A game that is being played, and those that follow it. Made by `make_session`.
+    """A game that is being played, and those that follow it. Made by `seats.make_session`.
 
     Attributes:
         batch: the game, a batch of one that records.
@@ -420,99 +336,3 @@ class Session:
 def _weight_text(weights: np.ndarray, action: int, unit: str) -> str:
     share = f"{weights[action] / weights.sum():.0%}"
     return share if unit == "probability" else f"{weights[action]:g} {unit} ({share})"
-
-
-# --- who plays -----------------------------------------------------------------------------------
-
-
-def make_session(
-    game: str,
-    against: Sequence[str | Agent],
-    *,
-    num_people: int | None = None,
-    at: Sequence[int] = (),
-    num_players: int | None = None,
-    adviser: str | Agent | None = None,
-    seed: int | None = None,
-    position: str | None = None,
-) -> Session:
-    """Return a session at whose start the game is dealt and nobody has moved.
-
-    With fewer agents than seats left for them, the last one named holds the others.
-
-    Args:
-        game: a name from `celtica_env.games()`.
-        against: names, paths or agents.
-        num_people: people who share the screen; as many as seats in `at` when None, or one.
-        at: the seats that people hold; the first ones when empty.
-        num_players: P; when None that of the position, or one seat for each person and agent.
-        adviser: who gives hints; the first of `against`, if there is one, when None.
-        seed: of the deals and of the agents; None draws fresh entropy.
-        position: text of a position to begin with, in place of a deal.
-
-    Raises:
-        UnknownNameError: no such game or agent.
-        OptionError: a wrong number of players, people or agents, or a wrong seat.
-        PositionError: the position cannot be played, or is one of another game.
-    """
-    start = None if position is None else _start_of(game, position)
-    num_people = (len(at) or 1) if num_people is None else num_people
-    if num_players is None:
-        num_players = num_people + len(against) if start is None else int(start["num_players"][0])
-    _check_table(game, num_players, num_people, len(against), start)
-    people = _seats_of_people(num_people, at, num_players)
-    seed = fresh_seed() if seed is None else seed
-    rest = [seat for seat in range(num_players) if seat not in people]
-    named = [against[min(count, len(against) - 1)] for count in range(len(rest))]
-    agents = {seat: _load(name, game, seed) for seat, name in zip(rest, named)}
-    batch = make_batch(game, 1, num_players, seed=seed, record=True)
-    adviser = next(iter(against), None) if adviser is None else adviser
-    session = Session(batch, agents, adviser and _load(adviser, game, seed), start)
-    if session.is_over:
-        raise PositionError("the game is over in that position: there is nothing to play")
-    return session
-
-
-def _load(name: str | Agent, game: str, seed: int) -> Agent:
-    agent = load_agent(name, game)
-    agent.reset(seed)
-    return agent
-
-
-def _start_of(game: str, text: str) -> np.ndarray:
-    start = position_from_text(text)
-    if start.dtype != spec(game).state_dtype:
-        raise PositionError(f"the position is one of {text.split()[0]}, the game is {game}")
-    return start
-
-
-def _check_table(
-    game: str, num_players: int, num_people: int, num_agents: int, start: np.ndarray | None
-) -> None:
-    card = spec(game)
-    if not card.min_players <= num_players <= card.max_players:
-        raise OptionError(
-            f"{game} is for {card.min_players} to {card.max_players} players, got {num_players}; "
-            "each person and each agent named holds a seat"
-        )
-    if start is not None and num_players != start["num_players"][0]:
-        raise OptionError(f"the position has {start['num_players'][0]} players, not {num_players}")
-    if not 1 <= num_people <= num_players:
-        raise OptionError(f"1 to {num_players} people can share the screen, got {num_people}")
-    if num_agents == 0 and num_people < num_players:
-        raise OptionError("name an agent to play against")
-    if num_players < num_people + num_agents:
-        raise OptionError(
-            f"{num_people} people and {num_agents} agents are too many for {num_players} players"
-        )
-
-
-def _seats_of_people(num_people: int, at: Sequence[int], num_players: int) -> list[int]:
-    seats = list(at) or list(range(num_people))
-    if len(set(seats)) < len(seats):
-        raise OptionError(f"a seat is given twice: {', '.join(map(str, seats))}")
-    if len(seats) != num_people:
-        raise OptionError(f"{num_people} people need as many seats, got {len(seats)}")
-    if not set(seats) <= set(range(num_players)):
-        raise OptionError(f"seats are numbered 0 to {num_players - 1}, got {max(seats)}")
-    return seats

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from celtica_env import action_from_text
-from celtica_env.core.errors import CelticaError
-from celtica_train.play.session import Session, Sight
+from celtica_env.core.errors import CelticaError, OptionError
+from celtica_train.play.session import Session
+from celtica_train.play.sight import Sight
 
 HELP = """\
 A number or the text of an action plays it. Besides there are:
@@ -103,8 +104,10 @@ def _hint(session: Session) -> None:
 
 
 def _save(session: Session, path: str) -> None:
-    session.save(path or "game.jsonl")
-    print(f"saved to {path or 'game.jsonl'}")
+    if not path:
+        raise OptionError("save needs the name of a file: save FILE")
+    session.save(path)
+    print(f"saved to {path}")
 
 
 def _play(session: Session, line: str) -> None:
