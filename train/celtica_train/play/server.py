@@ -288,6 +288,8 @@ def listen(host: str, port: int) -> socket.socket:
         OptionError: the address is not this machine's, or the port is taken or none.
     """
     try:
+        if not 0 <= port < 2**16:  # some systems would take the rest of a division
+            raise OverflowError("ports are numbered 0 to 65535")
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family)
     except (OSError, OverflowError, UnicodeError) as error:
