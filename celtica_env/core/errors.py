@@ -41,6 +41,10 @@ class ReplayError(CelticaError, ValueError):
     """A replay is damaged, from other rules, or does not play as recorded; the message says why."""
 
 
+class MissingLibraryError(CelticaError, ImportError):
+    """A library of an extra is not installed; the message names the extra."""
+
+
 class CheckpointError(CelticaError, RuntimeError):
     """A checkpoint is missing, damaged or made for something else."""
 
