@@ -38,12 +38,9 @@ STYLE = """
 
 
 def number(value: float) -> str:
-    """Return a coordinate as short as it can be written."""
-    return f"{value:.1f}".removesuffix(".0").replace("-0", "0") if abs(value) < 1 else _long(value)
-
-
-def _long(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
+    """Return a coordinate as short as it can be written, to a tenth."""
+    digits = f"{value:.1f}".removesuffix(".0")
+    return "0" if digits == "-0" else digits
 
 
 def tag(name: str, *content: str, **attributes: str | float | None) -> str:
@@ -110,6 +107,27 @@ def card_back(width: float, height: float) -> str:
 def spread(count: int, width: float, widest: float) -> float:
     """Return the distance between `count` things side by side in a width, at most `widest`."""
     return min(widest, width / max(count - 1, 1))
+
+
+def stack(
+    seats: Iterable[int], own: int, height: float, own_height: float, top: float, *, is_last: bool
+) -> list[tuple[int, float]]:
+    """Return the seats with the upper edges of their panels, one below the other.
+
+    Args:
+        seats: in order.
+        own: the seat whose panel is higher than the others.
+        height: of the others' panels.
+        own_height: of that one.
+        top: upper edge of the first.
+        is_last: whether the own panel comes last, where it stays from step to step.
+    """
+    order = sorted(seats, key=lambda seat: is_last and seat == own)
+    tops = []
+    for seat in order:
+        tops.append((seat, top))
+        top += own_height if seat == own else height
+    return tops
 
 
 # --- shapes --------------------------------------------------------------------------------------

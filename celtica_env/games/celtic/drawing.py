@@ -19,6 +19,7 @@ from celtica_env.core.drawing import (
     piece,
     seat_mark,
     spread,
+    stack,
     tag,
     text,
     use,
@@ -48,6 +49,7 @@ from celtica_env.games.celtic.tables import (
 )
 
 GOOD_FILLS = ("#9c6b3f", "#b08d57", "#8e2f4f", "#e69f00", "#56b4e9", "#f0e442", "#0072b2")
+WORD_COLOURS = dict(zip(GOODS, GOOD_FILLS))
 GOOD_INKS = ("#fff", "#26231c", "#fff", "#26231c", "#26231c", "#26231c", "#fff")
 LETTERS = ("Hi", "Br", "Wi", "Am", "Je", "Yp", "Bp")
 GOAL_DASHES = (None, "5 4")
@@ -101,20 +103,21 @@ def draw(record: np.void, viewer: int = FULL) -> str:
         viewer: seat whose hand is shown; `FULL` shows all.
     """
     own = int(record["to_move"]) if viewer == FULL else viewer
-    others = [seat for seat in range(record["num_players"]) if seat != own]
-    own_top = SEATS_TOP + SEAT_HEIGHT * len(others)
+    seats = range(int(record["num_players"]))
+    tops = stack(seats, own, SEAT_HEIGHT, OWN_HEIGHT + 6, SEATS_TOP, is_last=viewer != FULL)
     is_asked = own == record["to_move"]
     words = question(record)
     parts = [
         header(words, f"turn {record['turns'] + 1}"),
         *_map(record, own, viewer, is_asked),
         _supply(record, is_asked),
-        *(_seat(record, s, viewer, SEATS_TOP + SEAT_HEIGHT * k) for k, s in enumerate(others)),
-        *_own(record, own, viewer, own_top),
+        *(
+            _own(record, seat, viewer, top) if seat == own else _seat(record, seat, viewer, top)
+            for seat, top in tops
+        ),
     ]
-    return document(
-        "celtic", f"Celtic: {words}", own_top + OWN_HEIGHT + 8, parts, STYLE, _definitions()
-    )
+    height = SEATS_TOP + SEAT_HEIGHT * (len(seats) - 1) + OWN_HEIGHT + 10
+    return document("celtic", f"Celtic: {words}", height, parts, STYLE, _definitions())
 
 
 # --- the map -------------------------------------------------------------------------------------
@@ -206,6 +209,7 @@ def _site(record: np.void, site: int, spot: tuple[float, float], is_asked: bool)
     return piece(name, f"site {words}", at(*spot, face, label, *marks))
 
 
+@cache
 def _location(site: int) -> str:
     look = "village" if site == VILLAGE else "site"
     disc = tag("circle", r=17 if site == VILLAGE else 13, class_=look, stroke_width=1.6)
@@ -213,10 +217,12 @@ def _location(site: int) -> str:
     return disc + inside
 
 
+@cache
 def _trade_site(good: int) -> str:
     return _good(good, 32) + middle(0, 30, GOODS[good], "ink", font_size=12)
 
 
+@cache
 def _good(good: int, size: float) -> str:
     """Return the sign of a good around the origin."""
     half = size / 2
@@ -329,17 +335,20 @@ def _goals_held(record: np.void, seat: int, viewer: int, top: float) -> str:
     return tag("g", *(text(220, top + 28 + 22 * k, line) for k, line in enumerate(lines)))
 
 
-def _own(record: np.void, seat: int, viewer: int, top: float) -> Iterator[str]:
-    yield _frame(record, seat, top, OWN_HEIGHT)
-    yield text(22, top + 52, _completed(record, seat), "soft")
+def _own(record: np.void, seat: int, viewer: int, top: float) -> str:
     is_asked = seat == record["to_move"]
     goals = [
-        at(230 + 220 * k, top + 14, _goal(record, goal, k, seat, is_asked))
+        at(240 + 226 * k, top + 14, _goal(record, goal, k, seat, is_asked))
         for k, goal in enumerate(_held(record, seat, viewer))
     ]
-    yield tag("g", *goals)
-    yield _cards(record, seat, viewer, 36, top + 142)
-    yield _answers(record, seat, top + 124) if is_asked else "<g/>"
+    return tag(
+        "g",
+        _frame(record, seat, top, OWN_HEIGHT),
+        text(24, top + 54, _completed(record, seat), "soft"),
+        *goals,
+        _cards(record, seat, viewer, 36, top + 146),
+        _answers(record, seat, top + 126) if is_asked else "",
+    )
 
 
 def _answers(record: np.void, seat: int, top: float) -> str:
@@ -358,7 +367,7 @@ def _answers(record: np.void, seat: int, top: float) -> str:
         )
     labels = {Phase.BEFORE: "go on", Phase.AFTER: "end turn", Phase.FINAL: "done"}
     if phase not in labels:
-        return "<g/>"
+        return ""
     end = button("end", "end the game", 500, top, 140) if _can_end(record, seat) else ""
     return button("done", labels[phase], 370, top, 110) + end
 
@@ -367,6 +376,7 @@ def _can_end(record: np.void, seat: int) -> bool:
     return record["phase"] == Phase.AFTER and bool((record["cards"][seat] > 0).all())
 
 
+@cache
 def _definitions() -> str:
     return tag(
         "path",

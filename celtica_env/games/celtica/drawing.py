@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from celtica_env.core.drawing import (
     seat_mark,
     shape,
     spread,
+    stack,
     tag,
     text,
     use,
@@ -47,6 +49,7 @@ from celtica_env.games.celtica.tables import (
 
 FILLS = ("#d55e00", "#8d979e", "#fdfcf7", "#855022", "#1b1b1d")
 """Of the colours; each has a shape besides."""
+WORD_COLOURS = dict(zip(COLOURS, FILLS))
 INKS = ("#fff", "#fff", "#26231c", "#fff", "#fff")
 
 BOARD_TOP, FIRST_ROW, ROW_HEIGHT, COLUMN = 48, 112, 92, 96
@@ -90,20 +93,19 @@ def draw(record: np.void, viewer: int = FULL) -> str:
         viewer: seat whose hand is shown; `FULL` shows all.
     """
     own = int(record["to_move"]) if viewer == FULL else viewer
-    others = [seat for seat in range(record["num_players"]) if seat != own]
-    own_top = SEATS_TOP + SEAT_HEIGHT * len(others)
+    seats = range(int(record["num_players"]))
+    tops = stack(seats, own, SEAT_HEIGHT, OWN_HEIGHT + 6, SEATS_TOP, is_last=viewer != FULL)
     words = question(record)
     parts = [
         header(words, f"decision {record['step_count']}"),
         *_board(record),
-        *_display(record, can_click=own == record["to_move"]),
+        _display(record, can_click=own == record["to_move"]),
         *(
-            _seat(record, seat, viewer, SEATS_TOP + SEAT_HEIGHT * k)
-            for k, seat in enumerate(others)
+            _own(record, seat, viewer, top) if seat == own else _seat(record, seat, viewer, top)
+            for seat, top in tops
         ),
-        *_own(record, own, viewer, own_top),
     ]
-    height = own_top + OWN_HEIGHT + 8
+    height = SEATS_TOP + SEAT_HEIGHT * (len(seats) - 1) + OWN_HEIGHT + 10
     return document("celtica", f"Celtica: {words}", height, parts, STYLE, _definitions())
 
 
@@ -195,24 +197,25 @@ def _supplies(record: np.void, is_shipped: bool) -> str:
 # --- parts ---------------------------------------------------------------------------------------
 
 
+@cache
 def _token(kind: int, x: float, y: float, count: int = 1) -> str:
     """Return one part in its place of an amulet, with the count where there are several."""
     many = middle(19, -11, f"\N{MULTIPLICATION SIGN}{count}", "ink bold") if count > 1 else ""
     return at(x, y, use("ring"), use(f"part-{KINDS[kind]}"), many)
 
 
-def _display(record: np.void, *, can_click: bool) -> Iterator[str]:
-    yield panel(10, DISPLAY_TOP, WIDTH - 20, 70) + text(22, DISPLAY_TOP + 40, "display", "ink bold")
+def _display(record: np.void, *, can_click: bool) -> str:
+    label = text(24, DISPLAY_TOP + 40, "display", "ink bold")
     shown = np.repeat(np.arange(len(KINDS)), record["display"]).tolist()
     tokens = [
         piece(
             f"display-{KINDS[kind]}" if can_click else None,
             f"part {KINDS[kind]}",
-            _token(kind, 126 + 68 * k, DISPLAY_TOP + 35),
+            _token(kind, 132 + 67 * k, DISPLAY_TOP + 35),
         )
         for k, kind in enumerate(shown)
     ]
-    yield tag("g", *tokens)
+    return tag("g", panel(10, DISPLAY_TOP, WIDTH - 20, 70), label, *tokens)
 
 
 def _amulets(parts: np.ndarray, x: float, y: float, width: float, size: float) -> str:
@@ -260,22 +263,26 @@ def _seat(record: np.void, seat: int, viewer: int, top: float) -> str:
     )
 
 
-def _own(record: np.void, seat: int, viewer: int, top: float) -> Iterator[str]:
-    yield _frame(record, seat, top, OWN_HEIGHT) + _name(record, seat, top + 22)
-    yield _amulets(record["parts"][seat], 20, top + 74, 220, 30)
+def _own(record: np.void, seat: int, viewer: int, top: float) -> str:
     is_asked = seat == record["to_move"]
-    yield _hand(record, seat, viewer, (270, top + 14, 420), size=(46, 66), can_click=is_asked)
-    yield _answers(record, seat, top + 112) if is_asked else "<g/>"
+    return tag(
+        "g",
+        _frame(record, seat, top, OWN_HEIGHT),
+        _name(record, seat, top + 22),
+        _amulets(record["parts"][seat], 22, top + 78, 230, 30),
+        _hand(record, seat, viewer, (270, top + 14, 420), size=(46, 66), can_click=is_asked),
+        _answers(record, seat, top + 108) if is_asked else "",
+    )
 
 
 def _answers(record: np.void, seat: int, top: float) -> str:
     """Return the parts that may be given, and buttons, as far as they are asked for."""
     phase = Phase(record["phase"])
     if phase == Phase.CULT:
-        return button("draw", "draw", 270, top + 6, 110) + button("pass", "pass", 395, top + 6, 110)
+        return button("draw", "draw", 270, top + 8, 110) + button("pass", "pass", 395, top + 8, 110)
     if phase == Phase.CASH:
-        return _gifts(record, seat, top) + button("pass", "stop", 20, top + 6, 110)
-    return _gifts(record, seat, top) if phase == Phase.GIVE else "<g/>"
+        return _gifts(record, seat, top) + button("pass", "stop", 22, top + 10, 110)
+    return _gifts(record, seat, top) if phase == Phase.GIVE else ""
 
 
 def _gifts(record: np.void, seat: int, top: float) -> str:
@@ -316,6 +323,7 @@ def _hand(
     return tag("g", *(at(x + step * k, y, card) for k, card in enumerate(cards)))
 
 
+@cache
 def _card(pile: str, colour: int, size: tuple[float, float], can_click: bool) -> str:
     """Return an open card: the shape of its colour, and a spiral on those of experience."""
     width, height = size
@@ -358,6 +366,7 @@ def _sector(kind: int) -> str:
     )
 
 
+@cache
 def _definitions() -> str:
     sectors = [_sector(kind) for kind in range(len(KINDS))]
     return "".join(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from celtica_env.games.keltis.tables import (
 
 FILLS = ("#0072b2", "#f0e442", "#cc79a7", "#7a4a21", "#009e73")
 """Of the colours; each has a shape besides."""
+WORD_COLOURS = dict(zip(COLOURS, FILLS))
 INKS = ("#fff", "#26231c", "#26231c", "#fff", "#fff")
 WORDS = {Symbol.CLOVER: ", clover", Symbol.WISH: ", wish stone"} | {
     Symbol.BONUS1: ", 1 point",
@@ -141,16 +143,17 @@ def _cell(record: np.void, colour: int, number: int, can_click: bool) -> str:
     place = record["place"][colour, number]
     if place == Place.UP:
         return at(x, y, _tile(record, tile, TILE, _tile_name(tile) if can_click else None))
+    return at(x, y, _hole(colour, number, place == Place.DOWN))
+
+
+@cache
+def _hole(colour: int, number: int, is_open: bool) -> str:
+    """Return the place of a tile that lies elsewhere: in a row, or face down still."""
     hole = _stone(0, 0, TILE, "hole")
-    if place != Place.DOWN:
-        return at(x, y, hole)
-    return at(
-        x,
-        y,
-        hole,
-        middle(TILE / 2, 26, number, "soft"),
-        shape(colour, TILE / 2, 35, 4, fill=FILLS[colour]),
-    )
+    if not is_open:
+        return hole
+    sign = shape(colour, TILE / 2, 35, 4, fill=FILLS[colour])
+    return hole + middle(TILE / 2, 26, number, "soft") + sign
 
 
 # --- stones --------------------------------------------------------------------------------------
@@ -162,13 +165,23 @@ def _stone(x: float, y: float, size: float, look: str, **attributes: str) -> str
 
 def _tile(record: np.void, tile: int, size: float, name: str | None = None) -> str:
     """Return an open tile whose upper left corner lies at the origin."""
+    symbol = Symbol(record["symbol"][divmod(tile, NUM_NUMBERS)])
+    return piece(name, tile_to_text(tile) + WORDS.get(symbol, ""), _face(tile, symbol, size))
+
+
+@cache
+def _face(tile: int, symbol: Symbol, size: float) -> str:
     colour, number = divmod(tile, NUM_NUMBERS)
-    symbol = Symbol(record["symbol"][colour, number])
-    stone = _stone(0, 0, size, "stone", fill=FILLS[colour])
-    digits = middle(size / 2, size * 0.62, number, "bold", fill=INKS[colour], font_size=size * 0.46)
-    sign = shape(colour, size / 2, size * 0.83, size * 0.1, fill=INKS[colour])
-    badge = _badge(symbol, size)
-    return piece(name, tile_to_text(tile) + WORDS.get(symbol, ""), stone, digits, sign, badge)
+    ink = INKS[colour]
+    digits = middle(size / 2, size * 0.62, number, "bold", fill=ink, font_size=size * 0.46)
+    return "".join(
+        [
+            _stone(0, 0, size, "stone", fill=FILLS[colour]),
+            digits,
+            shape(colour, size / 2, size * 0.83, size * 0.1, fill=ink),
+            _badge(symbol, size),
+        ]
+    )
 
 
 def _badge(symbol: Symbol, size: float) -> str:
@@ -218,6 +231,7 @@ def _row(record: np.void, seat: int, colour: int) -> str:
 # --- what is drawn again and again ---------------------------------------------------------------
 
 
+@cache
 def _definitions() -> str:
     disc = tag("circle", r=8.5, class_="badge")
     leaves = [
