@@ -140,7 +140,7 @@ def test_a_game_is_played_by_clicks(game, visit, tmp_path):
     with visit(session) as page:
         play_by_clicks(page)
         assert page.inner_text("#status").startswith("The game is over")
-        assert re.search(r"player 0 \(person\), you: [+-]?\d", page.inner_text("#seats"))
+        assert re.search(r"player 0 \(you\): [+-]?\d", page.inner_text("#seats"))
         with page.expect_download() as download:
             page.click("#save")
         download.value.save_as(tmp_path / "game.jsonl")

@@ -223,6 +223,6 @@ def test_tables_that_cannot_be_are_refused(arguments, words):
 
 def test_the_last_agent_named_holds_the_seats_that_are_left():
     session = table("celtica", Scripted(), Failing(), num_players=5, at=[2])
-    assert session.names == ("scripted", "failing", "person", "failing", "failing")
+    assert session.names == ("scripted", "failing", "you", "failing", "failing")
     with pytest.raises(CelticaError, match="name an agent to play against"):
         make_session("celtica", [], num_people=1, num_players=2)

@@ -46,7 +46,7 @@ def test_a_game_is_played_to_its_end_in_words(say, tmp_path, monkeypatch):
     printed = say(session, *["1"] * 40, "save game.jsonl", "quit")
     assert "The game is over" in printed
     assert "player 1 (scripted): " in printed
-    assert printed.count("(person): +1") + printed.count("(scripted): +1") >= 1
+    assert printed.count("(you): +1") + printed.count("(scripted): +1") >= 1
     assert load_replays("game.jsonl")[0].play().finished.all()
 
 

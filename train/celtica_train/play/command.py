@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import tyro
 
-from celtica_env.core.errors import OptionError
+from celtica_env.core.errors import MissingLibraryError, OptionError
 from celtica_train.own_game import OwnGame
 from celtica_train.play.seats import make_session
 from celtica_train.play.session import Session
@@ -89,12 +89,13 @@ def play_on_page(session: Session, config: Config) -> None:
     """Serve the page until it is interrupted.
 
     Raises:
-        OptionError: what the page needs is not installed, or the port is taken.
+        MissingLibraryError: what the page needs is not installed.
+        OptionError: the address or the port cannot be used.
     """
     try:
         from celtica_train.play.server import serve
     except ModuleNotFoundError as error:
-        raise OptionError(
+        raise MissingLibraryError(
             f"{error}; the page needs the extra web: pip install 'celtica-env[web]'; --terminal "
             "does without"
         ) from error

@@ -19,7 +19,7 @@ from celtica_env.core.errors import AgentError, CelticaError, OptionError
 from celtica_env.core.pictures import has_drawing, load_drawing
 from celtica_train.play.sight import Choice, Deed, Hint, Sight
 
-PERSON = "person"
+PERSON, YOU = "person", "you"
 NUM_REASONS = 5  # actions that a hint weighs against each other
 
 logger = logging.getLogger(__name__)
@@ -129,9 +129,14 @@ class Session:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who holds each seat: an agent's name, or a person."""
+        """Who holds each seat: an agent's name, a person, or you, the viewer."""
+        return tuple(
+            YOU if seat == self.viewer else name for seat, name in enumerate(self._holders())
+        )
+
+    def _holders(self) -> list[str]:
         seats = range(self.batch.num_players)
-        return tuple(self.agents[seat].name if seat in self.agents else PERSON for seat in seats)
+        return [self.agents[seat].name if seat in self.agents else PERSON for seat in seats]
 
     # --- what people do --------------------------------------------------------------------------
 
@@ -200,7 +205,7 @@ class Session:
 
     def replay(self) -> Replay:
         """Return the record of the game so far. It holds every hidden card."""
-        return self.batch.replay(info={"agents": list(self.names)})
+        return self.batch.replay(info={"agents": self._holders()})
 
     def save(self, path: str | Path) -> None:
         """Write the replay to a new file.

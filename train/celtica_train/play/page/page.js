@@ -105,8 +105,7 @@ function showSeats() {
     return sight.payoffs ? `: ${payoff > 0 ? "+" : ""}${+payoff.toFixed(2)}` : "";
   };
   const lines = sight.names.map((_, seat) => {
-    const isYou = seat === sight.viewer ? ", you" : "";
-    const line = item(`${who(seat)}${isYou}${paid(seat)}`);
+    const line = item(`${who(seat)}${paid(seat)}`);
     if (seat === sight.mover) line.setAttribute("aria-current", "true");
     return line;
   });
