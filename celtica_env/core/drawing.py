@@ -60,7 +60,7 @@ def _value(value: str | float) -> str:
 
 def text(x: float, y: float, words: object, kind: str = "ink", **attributes: str | float) -> str:
     """Return a line of text; `kind` is the class, `text_anchor="middle"` centres it on x."""
-    return tag("text", escape(str(words)), x=x, y=y, class_=kind, **attributes)
+    return tag("text", escape(str(words)), x=x, y=y, class_=kind or None, **attributes)
 
 
 def middle(x: float, y: float, words: object, kind: str = "ink", **attributes: str | float) -> str:
@@ -75,7 +75,11 @@ def at(x: float, y: float, *content: str, scale: float = 1, **attributes: str) -
 
 
 def use(name: str, **attributes: str | float) -> str:
-    """Return a copy of what a drawing defines under a name."""
+    """Return a copy of what a drawing defines under a name.
+
+    Give the class here: in browsers, rules that look at what an element lies in miss the inside of
+    a definition.
+    """
     return tag("use", href=f"#{name}", **attributes)
 
 
@@ -102,6 +106,11 @@ def card_back(width: float, height: float) -> str:
     return tag("rect", width=width, height=height, rx=4, class_="back") + tag(
         "path", d=f"{weave}L4 {number(h)}Z", class_="weave"
     )
+
+
+def count_of(count: int, thing: str) -> str:
+    """Return a number of things in words."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def spread(count: int, width: float, widest: float) -> float:
@@ -150,6 +159,15 @@ _OUTLINES = {
     "star": _star(),
 }
 
+_SEATS = (
+    "M-10 0A10 10 0 1 1 10 0A10 10 0 1 1 -10 0Z",
+    "M-9.5 -9.5H9.5V9.5H-9.5Z",
+    "M-11 -3L0 -11L11 -3L7 10H-7Z",
+    "M0 -13L12.5 0L0 13L-12.5 0Z",
+    "M-6 -10H6L12 0L6 10H-6L-12 0Z",
+)
+"""Outlines, one for each seat."""
+
 
 def shape(index: int, x: float, y: float, size: float = 10, **attributes: str | float) -> str:
     """Return the shape of a colour or a seat, about `size` from its middle to its edge."""
@@ -158,12 +176,13 @@ def shape(index: int, x: float, y: float, size: float = 10, **attributes: str | 
 
 
 def seat_mark(seat: int, x: float, y: float, words: object = "", size: float = 11) -> str:
-    """Return the mark of a seat, in its colour, with a number in it."""
-    disc = tag(
-        "circle", cx=x, cy=y, r=size, fill=SEAT_COLOURS[seat], stroke="#fff", stroke_width=1.5
+    """Return the mark of a seat, in its colour and outline, with its number or another in it."""
+    place = f"translate({number(x)} {number(y)}) scale({size / 10:.3g})"
+    outline = use(
+        f"seat-{seat}", transform=place, fill=SEAT_COLOURS[seat], stroke="#fff", stroke_width=1.5
     )
     inside = words if words != "" else seat
-    return disc + middle(x, y + size * 0.42, inside, "bold", fill="#fff", font_size=size * 1.2)
+    return outline + middle(x, y + size * 0.42, inside, "bold", fill="#fff", font_size=size * 1.2)
 
 
 # --- the whole -----------------------------------------------------------------------------------
@@ -193,7 +212,8 @@ def document(
         style: rules of the game's own.
         definitions: what `use` refers to.
     """
-    outlines = "".join(tag("path", id=name, d=line) for name, line in _OUTLINES.items())
+    outlines = _OUTLINES | {f"seat-{seat}": line for seat, line in enumerate(_SEATS)}
+    shapes = "".join(tag("path", id=name, d=line) for name, line in outlines.items())
     size = f'width="{WIDTH}" height="{number(height)}" viewBox="0 0 {WIDTH} {number(height)}"'
     look = f"celtica-env {game}"
     return "\n".join(
@@ -201,7 +221,7 @@ def document(
             f'<svg xmlns="http://www.w3.org/2000/svg" class="{look}" role="img" {size}>',
             tag("title", escape(title)),
             tag("style", "".join((STYLE + style).splitlines())),
-            tag("defs", outlines, definitions),
+            tag("defs", shapes, definitions),
             tag("rect", width=WIDTH, height=height, rx=14, class_="ground"),
             *parts,
             "</svg>\n",

@@ -68,10 +68,11 @@ STYLE = """
 .celtic .name{fill:#5a5442;font-size:9px;display:none}
 .celtic .trip{fill:none;stroke:#b8860b;stroke-width:5;stroke-linecap:round}
 .celtic .goal{fill:#fffdf5;stroke:#7b4a83;stroke-width:2}.celtic .goal-ink{fill:#26231c}
+.celtic .halo{paint-order:stroke;stroke:#dde5cc;stroke-width:4;stroke-linejoin:round}
 .celtic .fit{fill:#00724f;font-weight:700}
 @media (min-width:1000px){.celtic .name{display:inline}}
 @media (prefers-color-scheme:dark){
-.celtic .land{fill:#2c3629;stroke:#475440}.celtic .way{stroke:#7d7354}
+.celtic .land{fill:#2c3629;stroke:#475440}.celtic .halo{stroke:#2c3629}.celtic .way{stroke:#7d7354}
 .celtic .aim{stroke:#c79bcf}.celtic .name{fill:#c9c3b2}
 .celtic .site,.celtic .goal{fill:#f1ead6}
 }"""
@@ -219,7 +220,7 @@ def _location(site: int) -> str:
 
 @cache
 def _trade_site(good: int) -> str:
-    return _good(good, 32) + middle(0, 30, GOODS[good], "ink", font_size=12)
+    return _good(good, 32) + middle(0, 30, GOODS[good], "ink halo", font_size=13)
 
 
 @cache

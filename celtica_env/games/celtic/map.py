@@ -111,8 +111,15 @@ def site_places(roads: bytes, goal_sites: bytes) -> np.ndarray:
     Source: Gansner, Koren, North, "Graph drawing by stress majorization", 2004.
     """
     if is_shipped(roads, goal_sites):
-        return np.array([(site["x"], site["y"]) for site in default_map()["sites"]], float)
-    steps = distances_between(np.frombuffer(roads, np.uint64)).astype(float)
+        places = np.array([(site["x"], site["y"]) for site in default_map()["sites"]], float)
+    else:
+        places = _places_by_steps(np.frombuffer(roads, np.uint64))
+    places.flags.writeable = False
+    return places
+
+
+def _places_by_steps(roads: np.ndarray) -> np.ndarray:
+    steps = distances_between(roads).astype(float)
     weights = 1 / np.maximum(steps, 1) ** 2
     angles = 2 * np.pi * np.arange(NUM_SITES) / NUM_SITES
     places = np.stack([np.cos(angles), np.sin(angles)], 1) * steps.max() / 2

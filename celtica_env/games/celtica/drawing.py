@@ -13,6 +13,7 @@ from celtica_env.core.drawing import (
     at,
     button,
     card_back,
+    count_of,
     document,
     header,
     middle,
@@ -150,7 +151,7 @@ def _place(place: int, record: np.void, name: str) -> str:
     x, y = _spot(place)
     words = f"place {place}, {kind.name.lower()}" + (f", {name}" if name else "")
     disc = tag("circle", r=29, class_="place")
-    icon = use(f"icon-{kind.name.lower()}")
+    icon = use(f"icon-{kind.name.lower()}", class_="icon")
     badge = _badge(kind, amount)
     return at(x, y, tag("title", words), disc, icon, badge)
 
@@ -164,7 +165,8 @@ def _badge(kind: Place, amount: int) -> str:
         return ""
     else:
         words = f"{sign}{amount}"
-    pill = tag("rect", x=-17, y=17, width=34, height=18, rx=9, class_=look)
+    half = 22 if kind == Place.CULT else 17
+    pill = tag("rect", x=-half, y=17, width=2 * half, height=18, rx=9, class_=look)
     return pill + middle(0, 31, words, "bold", fill="#fff", font_size=14)
 
 
@@ -190,8 +192,9 @@ def _supplies(record: np.void, is_shipped: bool) -> str:
         text(22, 192 + 38 * k, name, "soft") + text(22, 209 + 38 * k, f"{count} left", "ink bold")
         for k, (name, count) in enumerate(lines)
     ]
-    note = text(22, BOARD_TOP + 284, "board: a reconstruction", "note") if is_shipped else ""
-    return "".join(rows) + note
+    if is_shipped:
+        rows.append(middle(WIDTH / 2, BOARD_TOP + 16, "board: a reconstruction", "note"))
+    return "".join(rows)
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -201,7 +204,7 @@ def _supplies(record: np.void, is_shipped: bool) -> str:
 def _token(kind: int, x: float, y: float, count: int = 1) -> str:
     """Return one part in its place of an amulet, with the count where there are several."""
     many = middle(19, -11, f"\N{MULTIPLICATION SIGN}{count}", "ink bold") if count > 1 else ""
-    return at(x, y, use("ring"), use(f"part-{KINDS[kind]}"), many)
+    return at(x, y, use("ring", class_="slot"), use(f"part-{KINDS[kind]}", class_="part"), many)
 
 
 def _display(record: np.void, *, can_click: bool) -> str:
@@ -231,9 +234,9 @@ def _amulets(parts: np.ndarray, x: float, y: float, width: float, size: float) -
 def _amulet(kinds: list[int], x: float, y: float, scale: float) -> str:
     is_whole = len(kinds) == len(KINDS)
     label = tag("title", f"amulet of {len(kinds)} parts")
-    filled = [use(f"part-{KINDS[kind]}") for kind in kinds]
+    filled = [use(f"part-{KINDS[kind]}", class_="part") for kind in kinds]
     look = {"class_": "whole"} if is_whole else {}
-    return at(x, y, label, use("ring"), *filled, scale=scale, **look)
+    return at(x, y, label, use("ring", class_="slot"), *filled, scale=scale, **look)
 
 
 # --- seats ---------------------------------------------------------------------------------------
@@ -252,7 +255,8 @@ def _frame(record: np.void, seat: int, top: float, height: float) -> str:
 
 
 def _seat(record: np.void, seat: int, viewer: int, top: float) -> str:
-    cards = f"{record['hand_size'][seat]} cards, {record['experience_size'][seat]} experience"
+    number_of_cards = count_of(int(record["hand_size"][seat]), "card")
+    cards = f"{number_of_cards}, {record['experience_size'][seat]} experience"
     return tag(
         "g",
         _frame(record, seat, top, SEAT_HEIGHT - 6),
@@ -270,8 +274,8 @@ def _own(record: np.void, seat: int, viewer: int, top: float) -> str:
         _frame(record, seat, top, OWN_HEIGHT),
         _name(record, seat, top + 22),
         _amulets(record["parts"][seat], 22, top + 78, 230, 30),
-        _hand(record, seat, viewer, (270, top + 14, 420), size=(46, 66), can_click=is_asked),
-        _answers(record, seat, top + 108) if is_asked else "",
+        _hand(record, seat, viewer, (270, top + 16, 420), size=(54, 78), can_click=is_asked),
+        _answers(record, seat, top + 110) if is_asked else "",
     )
 
 
@@ -371,12 +375,9 @@ def _definitions() -> str:
     sectors = [_sector(kind) for kind in range(len(KINDS))]
     return "".join(
         [
-            *(tag("path", id=f"icon-{name}", d=d, class_="icon") for name, d in _ICONS.items()),
-            *(
-                tag("path", id=f"part-{name}", d=d, class_="part")
-                for name, d in zip(KINDS, sectors)
-            ),
-            tag("path", id="ring", d="".join(sectors), class_="slot"),
+            *(tag("path", id=f"icon-{name}", d=d) for name, d in _ICONS.items()),
+            *(tag("path", id=f"part-{name}", d=d) for name, d in zip(KINDS, sectors)),
+            tag("path", id="ring", d="".join(sectors)),
             tag(
                 "path",
                 id="spiral",

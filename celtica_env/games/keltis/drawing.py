@@ -11,6 +11,7 @@ from celtica_env.core.drawing import (
     WIDTH,
     at,
     button,
+    count_of,
     document,
     header,
     middle,
@@ -18,6 +19,7 @@ from celtica_env.core.drawing import (
     piece,
     seat_mark,
     shape,
+    spread,
     tag,
     text,
     use,
@@ -49,12 +51,11 @@ WORDS = {Symbol.CLOVER: ", clover", Symbol.WISH: ", wish stone"} | {
 TABLE_TOP, TABLE_HEIGHT = 48, 262
 GRID_LEFT, GRID_STEP, TILE = 190, 47.0, 42.0
 SEATS_TOP, SEAT_WIDTH, SEAT_HEIGHT = 318, 346, 214
-ROW_STEP, SMALL_TILE = 28.0, 26.0
+SMALL_TILE = 26.0
 
 STYLE = """
 .keltis .cloth{fill:#e3ddd0;stroke:#c4baa4}.keltis .hole{fill:#d6cebd}
 .keltis .stone{stroke:#4b4435;stroke-width:1.2}.keltis .rest{fill:#8a8577;stroke:#4b4435}
-.keltis .badge{fill:#fffdf5;stroke:#4b4435}.keltis .mark{fill:#26231c}
 @media (prefers-color-scheme:dark){
 .keltis .cloth{fill:#2b2f31;stroke:#474c4e}.keltis .hole{fill:#373c3e}
 .keltis .stone{stroke:#d9d4c5}
@@ -189,7 +190,7 @@ def _badge(symbol: Symbol, size: float) -> str:
     if symbol not in WORDS:
         return ""
     return at(
-        size * 0.84, size * 0.16, use(f"sign-{symbol.name.lower()}"), scale=max(size / 42, 0.8)
+        size * 0.9, size * 0.1, use(f"sign-{symbol.name.lower()}"), scale=max(size / 42, 0.75)
     )
 
 
@@ -202,6 +203,7 @@ def _seat(record: np.void, seat: int) -> Iterator[str]:
     is_asked = seat == record["to_move"] and record["phase"] != Phase.OVER
     look = panel(0, 0, SEAT_WIDTH, SEAT_HEIGHT, "turn") if is_asked else ""
     name = f"player {seat}" + (", to move" if is_asked else "")
+    wishes = count_of(int(record["wishes"][seat]), "wish stone")
     yield at(
         x,
         y,
@@ -209,9 +211,7 @@ def _seat(record: np.void, seat: int) -> Iterator[str]:
         seat_mark(seat, 22, 22),
         text(40, 27, name, "ink bold"),
         text(SEAT_WIDTH - 14, 27, f"{points(record, seat)} points", "ink bold", text_anchor="end"),
-        text(
-            40, 47, f"{record['wishes'][seat]} wish stones, bonus {record['bonus'][seat]}", "soft"
-        ),
+        text(40, 47, f"{wishes}, bonus {record['bonus'][seat]}", "soft"),
     )
     yield at(x, y + 58, *(_row(record, seat, colour) for colour in range(NUM_COLOURS)))
 
@@ -219,8 +219,9 @@ def _seat(record: np.void, seat: int) -> Iterator[str]:
 def _row(record: np.void, seat: int, colour: int) -> str:
     direction = int(record["direction"][seat, colour])
     numbers = np.flatnonzero(record["place"][colour] == Place.ROW + seat).tolist()
+    step = spread(len(numbers), SEAT_WIDTH - 76, SMALL_TILE + 5)
     tiles = [
-        at(ROW_STEP * k, 0, _tile(record, colour * NUM_NUMBERS + number, SMALL_TILE))
+        at(step * k, 0, _tile(record, colour * NUM_NUMBERS + number, SMALL_TILE))
         for k, number in enumerate(numbers[::-1] if direction < 0 else numbers)
     ]
     label = tag("title", f"{COLOURS[colour]} row {ARROWS[direction]}".rstrip())
@@ -233,7 +234,7 @@ def _row(record: np.void, seat: int, colour: int) -> str:
 
 @cache
 def _definitions() -> str:
-    disc = tag("circle", r=8.5, class_="badge")
+    disc = tag("circle", r=8.5, fill="#fffdf5", stroke="#4b4435")
     leaves = [
         tag("circle", cx=x, cy=y, r=2.7, fill="#00724f")
         for x, y in ((0, -3), (-2.8, 1.2), (2.8, 1.2))
@@ -241,7 +242,10 @@ def _definitions() -> str:
     clover = [disc, *leaves, tag("path", d="M0 0v6", stroke="#00724f", stroke_width=1.6)]
     wish = [disc, tag("path", d="M-5 1a5 4 0 1 1 10 0a5 4 0 1 1 -10 0Z", fill="#7b4a83")]
     bonuses = {
-        f"bonus{count}": [disc, middle(0, 4.2, f"+{count}", "mark bold", font_size=10.5)]
+        f"bonus{count}": [
+            disc,
+            middle(0, 4.2, f"+{count}", "", fill="#26231c", font_weight=700, font_size=10.5),
+        ]
         for count in (1, 3)
     }
     signs = {"clover": clover, "wish": wish, **bonuses}
