@@ -8,6 +8,7 @@ from safetensors.numpy import save_file
 
 import celtica_env
 from celtica_agents.policy import POLICY_FILE, PolicyAgent, load_policy, policy_bytes
+from celtica_env.core.agents import Explains
 from celtica_env.core.errors import CheckpointError, OptionError, UnknownNameError
 from celtica_env.testing.play import play_some
 from celtica_env.wrappers.gymnasium import SeatEnv
@@ -133,6 +134,20 @@ def test_sampling_follows_the_softmax_of_legal_actions(game):
     weight = np.where(mask, np.exp(agent.logits(view.observations[:1])[0].astype(float)), 0)
     assert not counts[~mask].any()
     assert np.allclose(counts / 20_000, weight / weight.sum(), atol=0.02)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_policy_tells_the_probability_of_each_action(game):
+    agent = PolicyAgent(*policy_of(game))
+    batch = celtica_env.make_batch(game, 6, seed=1)
+    play_some(batch, 9)
+    reasons = agent.explain(batch.view())
+    assert np.array_equal(reasons.actions, agent.act(batch.view()))
+    assert np.array_equal(reasons.weights.argmax(axis=1), reasons.actions)
+    assert np.array_equal(reasons.weights > 0, batch.action_masks)
+    assert np.allclose(reasons.weights.sum(axis=1), 1)
+    assert isinstance(agent, Explains)
+    assert not isinstance(celtica_env.load_agent("random", game), Explains)
 
 
 @pytest.mark.parametrize("game", GAMES)
