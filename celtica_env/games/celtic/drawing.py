@@ -361,15 +361,22 @@ def _can_end(record: np.void, seat: int) -> bool:
 
 @cache
 def _definitions() -> str:
-    hut = "M-10 1L0 -9L10 1M-7 -2V9H7V-2M-2 9V3H2V9"
-    look = {"fill": "none", "stroke": "#3c372a", "stroke_linejoin": "round"}
-    goods = [tag("g", _sign_of(good), id=f"good-{good}") for good in range(NUM_GOODS)]
-    return "".join([tag("path", id="hut", d=hut, stroke_width=2, **look), *goods])
+    hut = tag(
+        "path",
+        id="hut",
+        d="M-10 1L0 -9L10 1M-7 -2V9H7V-2M-2 9V3H2V9",
+        fill="none",
+        stroke="#3c372a",
+        stroke_width=2,
+        stroke_linejoin="round",
+    )
+    return hut + "".join(tag("g", _sign_of(good), id=f"good-{good}") for good in range(NUM_GOODS))
 
 
 def _sign_of(good: int) -> str:
-    sheet = {"x": -16, "y": -16, "width": 32, "height": 32, "rx": 6.4, "stroke": "#3c372a"}
-    letters = middle(
-        0, 5.1, LETTERS[good], "", fill=GOOD_INKS[good], font_size=14.7, font_weight=700
+    ink, fill = GOOD_INKS[good], GOOD_FILLS[good]
+    letters = middle(0, 5.1, LETTERS[good], "", fill=ink, font_size=14.7, font_weight=700)
+    return (
+        tag("rect", x=-16, y=-16, width=32, height=32, rx=6.4, fill=fill, stroke="#3c372a")
+        + letters
     )
-    return tag("rect", fill=GOOD_FILLS[good], **sheet) + letters
