@@ -1,7 +1,8 @@
 """What the drawings of all games share: elements of SVG, colours, shapes, cards, the frame.
 
-A drawing is text, made without any library. Every part of it is one line, so that the frames of a
-replay can share the lines that did not change. What a player can click carries `data-piece`.
+A drawing is text, made without any library. What changes by itself, such as a card, is a line of
+its own, so that the steps of a replay can share the others. What a player can click carries
+`data-piece`.
 """
 
 from __future__ import annotations
@@ -72,6 +73,11 @@ def at(x: float, y: float, *content: str, scale: float = 1, **attributes: str) -
     """Return a group whose origin lies at a point."""
     size = "" if scale == 1 else f" scale({scale:.3g})"
     return tag("g", *content, transform=f"translate({number(x)} {number(y)}){size}", **attributes)
+
+
+def lines(*content: str) -> str:
+    """Return parts of a drawing as lines of their own, left out where they are empty."""
+    return "\n".join(filter(None, content))
 
 
 def use(name: str, **attributes: str | float) -> str:
@@ -208,7 +214,7 @@ def document(
         game: its name, the class under which `style` holds.
         title: what it shows, for those who listen.
         height: units, `WIDTH` being the width.
-        parts: its parts, one line each, from the bottom to the top.
+        parts: its parts, one line or several, from the bottom to the top.
         style: rules of the game's own.
         definitions: what `use` refers to.
     """

@@ -38,10 +38,7 @@ class Drawing(Protocol):
     WORD_COLOURS: Mapping[str, str]
 
     def draw(self, record: np.void, viewer: int = FULL) -> str:
-        """Return a position as an SVG document, as a seat sees it; `FULL` sees everything.
-
-        A part of the drawing is a line of the document.
-        """
+        """Return a position as an SVG document, as a seat sees it; `FULL` sees everything."""
 
     def pieces_of(self, action: int) -> tuple[str, ...]:
         """Return the pieces, by their `data-piece`, that together mean an action.

@@ -1,20 +1,18 @@
 """A replay as one page of HTML that needs nothing else: the board, step by step.
 
 A drawing is lines. The page holds every line once; the picture after each step is given by which of
-its lines are others than before. That makes a whole game, seen by every seat, a few hundred
-kilobytes.
+its lines are others than before.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import Any
-
-import numpy as np
 
 from celtica_env.core.pictures import drawing_of
 from celtica_env.core.registry import load_game
@@ -121,20 +119,22 @@ class _Lines:
     def __init__(self) -> None:
         self.numbers: dict[str, int] = {}
 
-    def frames(self, drawings: Iterable[str]) -> list[list[int]]:
-        """Return the first drawing as its lines' numbers, then what changes from one to the next.
+    def frames(self, drawings: Iterable[str]) -> list[list[list[int]]]:
+        """Return what changes from each drawing to the next, the first from nothing at all.
 
-        A change is pairs of an index and a number. Where a drawing has more or fewer lines, it is
-        given whole, after -1.
+        A change is where it begins, how many lines it takes away, and the numbers of those that
+        come instead. Changes are told from the end of the drawing to its beginning.
         """
-        last, frames = np.zeros(0, int), []
+        last: list[int] = []
+        frames = []
         for drawing in drawings:
-            lines = drawing.splitlines()
-            now = np.array([self.numbers.setdefault(line, len(self.numbers)) for line in lines])
-            if len(now) != len(last):
-                frames.append([-1, *now.tolist()])
-            else:
-                changed = np.flatnonzero(now != last)
-                frames.append(np.stack([changed, now[changed]], 1).ravel().tolist())
+            now = [self._number(line) for line in drawing.splitlines()]
+            changes = SequenceMatcher(None, last, now, autojunk=False).get_opcodes()
+            frames.append(
+                [[i, j - i, *now[k:m]] for what, i, j, k, m in changes[::-1] if what != "equal"]
+            )
             last = now
         return frames
+
+    def _number(self, line: str) -> int:
+        return self.numbers.setdefault(line, len(self.numbers))

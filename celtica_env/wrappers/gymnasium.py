@@ -117,7 +117,7 @@ class SeatEnv(Copyable, gymnasium.Env):
         """Return the learner's legal actions, `(A,)` bool; all True when the game is over."""
         return self.games.action_masks()[0]
 
-    def render(self) -> str | np.ndarray | None:  # type: ignore[override]  # may be text
+    def render(self) -> str | np.ndarray | None:
         """Return (`"ansi"`, `"rgb_array"`) or show (`"human"`) what the learner sees."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing: the environment was made without a mode")

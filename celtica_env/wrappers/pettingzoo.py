@@ -328,7 +328,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         if self.render_mode is None:
             logger.warn(
                 "render() does nothing without a render mode; make the environment with "
-                f"render_mode={' or '.join(map(repr, self.metadata['render_modes']))}"
+                f"render_mode={' or '.join(map(repr, render_modes(self.game.spec.name)))}"
             )
             return None
         state = self.batch.states[0]

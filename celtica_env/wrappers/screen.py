@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 
 from celtica_env.core.errors import OptionError
-from celtica_env.core.pictures import drawing_of, pixels, png, require
+from celtica_env.core.pictures import drawing_of, pixels, require
 from celtica_env.core.registry import load_game
 from celtica_env.core.terminal import coloured, has_colours
 from celtica_env.core.types import Game
@@ -51,21 +50,20 @@ class Screen:
         card = load_game(self.game)
         if self.mode == "ansi":
             return _text(card, state, viewer)
-        svg = drawing_of(card).draw(state, viewer)
+        picture = pixels(drawing_of(card).draw(state, viewer))
         if self.mode == "rgb_array":
-            return pixels(svg)
-        self._show_window(png(svg))
+            return picture
+        self._show_window(picture)
         return None
 
-    def _show_window(self, image: bytes) -> None:
+    def _show_window(self, image: np.ndarray) -> None:
         pygame = require("pygame")
-        picture = pygame.image.load(BytesIO(image))
+        picture = pygame.surfarray.make_surface(image.swapaxes(0, 1))
         if self._window is None or self._window.get_size() != picture.get_size():
             pygame.display.init()
             self._window = pygame.display.set_mode(picture.get_size())
             pygame.display.set_caption(load_game(self.game).spec.id)
             self._clock = pygame.time.Clock()
-        self._window.fill("white")
         self._window.blit(picture, (0, 0))
         pygame.event.pump()
         pygame.display.flip()

@@ -37,11 +37,8 @@ def pictures(shown, view):
     """Yield each drawing of a view as the page puts it together."""
     lines = []
     for frame in shown["views"][view]["frames"]:
-        if frame[:1] == [-1]:
-            lines = frame[1:]
-        else:
-            for index, line in zip(frame[::2], frame[1::2]):
-                lines[index] = line
+        for start, count, *numbers in frame:
+            lines[start : start + count] = numbers
         yield "\n".join(shown["lines"][line] for line in lines) + "\n"
 
 

@@ -14,6 +14,7 @@ from celtica_env.core.drawing import (
     card_back,
     document,
     header,
+    lines,
     middle,
     panel,
     piece,
@@ -150,11 +151,11 @@ def _spots(roads: bytes, goal_sites: bytes) -> Spots:
 @cache
 def _roads(roads: bytes, spots: Spots) -> str:
     joined = np.argwhere(np.triu(road_matrix(np.frombuffer(roads, np.uint64)))).tolist()
-    lines = [
+    ways = [
         f"M{spots[a][0]:.0f} {spots[a][1]:.0f}L{spots[b][0]:.0f} {spots[b][1]:.0f}"
         for a, b in joined
     ]
-    return tag("path", d="".join(lines), class_="way", stroke_width=5)
+    return tag("path", d="".join(ways), class_="way", stroke_width=5)
 
 
 def _trip(record: np.void, spots: Spots) -> str:
@@ -185,7 +186,7 @@ def _aims(record: np.void, own: int, viewer: int, spots: Spots) -> str:
         for k, goal in enumerate(_held(record, own, viewer))
         for site in _sites_of(record, goal)
     ]
-    return tag("g", *rings)
+    return lines(*rings)
 
 
 def _held(record: np.void, seat: int, viewer: int) -> list[int]:
@@ -223,23 +224,9 @@ def _trade_site(good: int) -> str:
     return _good(good, 32) + middle(0, 30, GOODS[good], "ink halo", font_size=13)
 
 
-@cache
 def _good(good: int, size: float) -> str:
     """Return the sign of a good around the origin."""
-    half = size / 2
-    sheet = tag(
-        "rect",
-        x=-half,
-        y=-half,
-        width=size,
-        height=size,
-        rx=size / 5,
-        fill=GOOD_FILLS[good],
-        stroke="#3c372a",
-    )
-    return sheet + middle(
-        0, size * 0.16, LETTERS[good], "bold", fill=GOOD_INKS[good], font_size=size * 0.46
-    )
+    return use(f"good-{good}", transform=f"scale({size / 32:.3g})")
 
 
 # --- goods and goals -----------------------------------------------------------------------------
@@ -254,7 +241,7 @@ def _supply(record: np.void, is_asked: bool) -> str:
         )
         for good, count in enumerate(record["supply"].tolist())
     ]
-    return panel(10, SUPPLY_TOP, WIDTH - 20, 54) + tag("g", *piles)
+    return lines(panel(10, SUPPLY_TOP, WIDTH - 20, 54), *piles)
 
 
 def _cards(record: np.void, seat: int, viewer: int, x: float, y: float) -> str:
@@ -263,14 +250,11 @@ def _cards(record: np.void, seat: int, viewer: int, x: float, y: float) -> str:
         number = int(record["num_cards"][seat])
         backs = [at(14 * k, -13, card_back(20, 28)) for k in range(min(number, 8))]
         return at(x, y, *backs, text(20 + 14 * len(backs), 5, f"{number} trade cards", "soft"))
-    counts = record["cards"][seat].tolist()
-    return at(
-        x,
-        y,
+    return lines(
         *(
-            at(44 * good, 0, _good(good, 22), text(14, 5, counts[good], "ink bold"))
-            for good in range(NUM_GOODS)
-        ),
+            at(x + 44 * good, y, _good(good, 22), text(14, 5, count, "ink bold"))
+            for good, count in enumerate(record["cards"][seat].tolist())
+        )
     )
 
 
@@ -284,13 +268,13 @@ def _goal(record: np.void, goal: int, order: int, seat: int, can_click: bool) ->
         "rect", width=205, height=92, rx=8, class_="goal", stroke_dasharray=GOAL_DASHES[order % 2]
     )
     title = text(12, 22, f"goal {goal}, {_points_of(goal)} points", "goal-ink bold")
-    lines = []
+    sites = []
     for k, site in enumerate(_sites_of(record, goal)):
         is_met = record["markers"][seat, site] > 0
         tick = text(12, 43 + 19 * k, "✓" if is_met else "·", "fit")
-        lines.append(tick + text(30, 43 + 19 * k, site_text(record, site), "goal-ink"))
+        sites.append(tick + text(30, 43 + 19 * k, site_text(record, site), "goal-ink"))
     name = f"goal-{goal}" if can_click else None
-    return piece(name, f"goal {goal}", sheet, title, *lines)
+    return piece(name, f"goal {goal}", sheet, title, *sites)
 
 
 # --- seats ---------------------------------------------------------------------------------------
@@ -315,8 +299,7 @@ def _completed(record: np.void, seat: int) -> str:
 
 
 def _seat(record: np.void, seat: int, viewer: int, top: float) -> str:
-    return tag(
-        "g",
+    return lines(
         _frame(record, seat, top, SEAT_HEIGHT - 6),
         text(22, top + 52, _completed(record, seat), "soft"),
         _goals_held(record, seat, viewer, top),
@@ -328,12 +311,12 @@ def _goals_held(record: np.void, seat: int, viewer: int, top: float) -> str:
     """Return the goals in a hand in few words, or the backs of their cards."""
     if not is_own(record, seat, viewer):
         held = min(GOALS_AT_START, GOALS_TO_END - int(record["num_completed"][seat]))
-        return tag("g", *(at(220 + 40 * k, top + 12, card_back(34, 44)) for k in range(held)))
-    lines = [
+        return lines(*(at(220 + 40 * k, top + 12, card_back(34, 44)) for k in range(held)))
+    goals = [
         f"goal {goal}: {', '.join(map(str, _sites_of(record, goal)))}"
         for goal in _held(record, seat, viewer)
     ]
-    return tag("g", *(text(220, top + 28 + 22 * k, line) for k, line in enumerate(lines)))
+    return lines(*(text(220, top + 28 + 22 * k, line) for k, line in enumerate(goals)))
 
 
 def _own(record: np.void, seat: int, viewer: int, top: float) -> str:
@@ -342,8 +325,7 @@ def _own(record: np.void, seat: int, viewer: int, top: float) -> str:
         at(240 + 226 * k, top + 14, _goal(record, goal, k, seat, is_asked))
         for k, goal in enumerate(_held(record, seat, viewer))
     ]
-    return tag(
-        "g",
+    return lines(
         _frame(record, seat, top, OWN_HEIGHT),
         text(24, top + 54, _completed(record, seat), "soft"),
         *goals,
@@ -379,7 +361,7 @@ def _can_end(record: np.void, seat: int) -> bool:
 
 @cache
 def _definitions() -> str:
-    return tag(
+    hut = tag(
         "path",
         id="hut",
         d="M-10 1L0 -9L10 1M-7 -2V9H7V-2M-2 9V3H2V9",
@@ -387,4 +369,14 @@ def _definitions() -> str:
         stroke="#3c372a",
         stroke_width=2,
         stroke_linejoin="round",
+    )
+    return hut + "".join(tag("g", _sign_of(good), id=f"good-{good}") for good in range(NUM_GOODS))
+
+
+def _sign_of(good: int) -> str:
+    ink, fill = GOOD_INKS[good], GOOD_FILLS[good]
+    letters = middle(0, 5.1, LETTERS[good], "", fill=ink, font_size=14.7, font_weight=700)
+    return (
+        tag("rect", x=-16, y=-16, width=32, height=32, rx=6.4, fill=fill, stroke="#3c372a")
+        + letters
     )

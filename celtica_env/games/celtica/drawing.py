@@ -16,6 +16,7 @@ from celtica_env.core.drawing import (
     count_of,
     document,
     header,
+    lines,
     middle,
     number,
     panel,
@@ -183,18 +184,18 @@ def _druid(record: np.void, colour: int) -> str:
 def _supplies(record: np.void, is_shipped: bool) -> str:
     druid_cards = NUM_COLOURS * DRUID_CARDS_PER_COLOUR - record["hand_size"].sum()
     experience = NUM_COLOURS * EXPERIENCE_CARDS_PER_COLOUR - record["experience_size"].sum()
-    lines = [
+    piles = [
         ("druid cards", druid_cards - record["druid_discards"].sum()),
         ("experience", experience - record["experience_discards"].sum()),
         ("parts", record["stacks"].sum() + record["lost"].sum()),
     ]
     rows = [
         text(22, 192 + 38 * k, name, "soft") + text(22, 209 + 38 * k, f"{count} left", "ink bold")
-        for k, (name, count) in enumerate(lines)
+        for k, (name, count) in enumerate(piles)
     ]
     if is_shipped:
         rows.append(middle(WIDTH / 2, BOARD_TOP + 16, "board: a reconstruction", "note"))
-    return "".join(rows)
+    return lines(*rows)
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -218,16 +219,18 @@ def _display(record: np.void, *, can_click: bool) -> str:
         )
         for k, kind in enumerate(shown)
     ]
-    return tag("g", panel(10, DISPLAY_TOP, WIDTH - 20, 70), label, *tokens)
+    return lines(panel(10, DISPLAY_TOP, WIDTH - 20, 70) + label, *tokens)
 
 
 def _amulets(parts: np.ndarray, x: float, y: float, width: float, size: float) -> str:
     """Return amulet after amulet, the k-th of the kinds that are owned k times or more."""
     count = max(int(parts.max()), 1)
     step = spread(count, width - 2 * size, 2 * size + 6)
-    return "".join(
-        _amulet(np.flatnonzero(parts > k).tolist(), x + size + step * k, y, size / 20)
-        for k in range(count)
+    return lines(
+        *(
+            _amulet(np.flatnonzero(parts > k).tolist(), x + size + step * k, y, size / 20)
+            for k in range(count)
+        )
     )
 
 
@@ -257,8 +260,7 @@ def _frame(record: np.void, seat: int, top: float, height: float) -> str:
 def _seat(record: np.void, seat: int, viewer: int, top: float) -> str:
     number_of_cards = count_of(int(record["hand_size"][seat]), "card")
     cards = f"{number_of_cards}, {record['experience_size'][seat]} experience"
-    return tag(
-        "g",
+    return lines(
         _frame(record, seat, top, SEAT_HEIGHT - 6),
         _name(record, seat, top + 18),
         text(22, top + 46, cards, "soft"),
@@ -269,8 +271,7 @@ def _seat(record: np.void, seat: int, viewer: int, top: float) -> str:
 
 def _own(record: np.void, seat: int, viewer: int, top: float) -> str:
     is_asked = seat == record["to_move"]
-    return tag(
-        "g",
+    return lines(
         _frame(record, seat, top, OWN_HEIGHT),
         _name(record, seat, top + 22),
         _amulets(record["parts"][seat], 22, top + 78, 230, 30),
@@ -292,13 +293,15 @@ def _answers(record: np.void, seat: int, top: float) -> str:
 def _gifts(record: np.void, seat: int, top: float) -> str:
     parts = record["parts"][seat].tolist()
     held = [kind for kind, count in enumerate(parts) if count]
-    return "".join(
-        piece(
-            f"own-{KINDS[kind]}",
-            f"give {KINDS[kind]}",
-            _token(kind, 292 + 48 * k, top + 26, parts[kind]),
+    return lines(
+        *(
+            piece(
+                f"own-{KINDS[kind]}",
+                f"give {KINDS[kind]}",
+                _token(kind, 292 + 48 * k, top + 26, parts[kind]),
+            )
+            for k, kind in enumerate(held)
         )
-        for k, kind in enumerate(held)
     )
 
 
@@ -324,7 +327,7 @@ def _hand(
         cards = [card_back(*size)] * int(record["hand_size"][seat])
         cards += [card_back(*size) + _spiral(size)] * int(record["experience_size"][seat])
     step = spread(len(cards), width - size[0], size[0] + 4)
-    return tag("g", *(at(x + step * k, y, card) for k, card in enumerate(cards)))
+    return lines(*(at(x + step * k, y, card) for k, card in enumerate(cards)))
 
 
 @cache

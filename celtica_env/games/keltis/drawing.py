@@ -14,6 +14,7 @@ from celtica_env.core.drawing import (
     count_of,
     document,
     header,
+    lines,
     middle,
     panel,
     piece,
@@ -102,8 +103,7 @@ def _table(record: np.void, can_click: bool) -> Iterator[str]:
     yield _pile(int(record["num_down"]), can_click)
     yield _revealed(record, can_click)
     for colour in range(NUM_COLOURS):
-        tiles = [_cell(record, colour, number, can_click) for number in range(NUM_NUMBERS)]
-        yield tag("g", *tiles)
+        yield from (_cell(record, colour, number, can_click) for number in range(NUM_NUMBERS))
 
 
 def _note(record: np.void) -> str:
@@ -135,7 +135,7 @@ def _revealed(record: np.void, can_click: bool) -> str:
         if is_asked[name]
     ]
     tile = "" if record["revealed"] < 0 else _tile(record, int(record["revealed"]), 56)
-    return tag("g", at(66, top + 4, tile), *buttons)
+    return lines(at(66, top + 4, tile), *buttons)
 
 
 def _cell(record: np.void, colour: int, number: int, can_click: bool) -> str:
@@ -213,20 +213,21 @@ def _seat(record: np.void, seat: int) -> Iterator[str]:
         text(SEAT_WIDTH - 14, 27, f"{points(record, seat)} points", "ink bold", text_anchor="end"),
         text(40, 47, f"{wishes}, bonus {record['bonus'][seat]}", "soft"),
     )
-    yield at(x, y + 58, *(_row(record, seat, colour) for colour in range(NUM_COLOURS)))
+    for colour in range(NUM_COLOURS):
+        yield _row(record, seat, colour, x + 20, y + 58 + 30 * colour)
 
 
-def _row(record: np.void, seat: int, colour: int) -> str:
+def _row(record: np.void, seat: int, colour: int, x: float, y: float) -> str:
     direction = int(record["direction"][seat, colour])
     numbers = np.flatnonzero(record["place"][colour] == Place.ROW + seat).tolist()
     step = spread(len(numbers), SEAT_WIDTH - 76, SMALL_TILE + 5)
     tiles = [
-        at(step * k, 0, _tile(record, colour * NUM_NUMBERS + number, SMALL_TILE))
+        at(x + 16 + step * k, y, _tile(record, colour * NUM_NUMBERS + number, SMALL_TILE))
         for k, number in enumerate(numbers[::-1] if direction < 0 else numbers)
     ]
     label = tag("title", f"{COLOURS[colour]} row {ARROWS[direction]}".rstrip())
     sign = shape(colour, 0, 13, 8, fill=FILLS[colour], class_="stone")
-    return at(20, 30 * colour, label, sign, at(16, 0, *tiles))
+    return lines(at(x, y, label, sign), *tiles)
 
 
 # --- what is drawn again and again ---------------------------------------------------------------
