@@ -54,7 +54,8 @@ def make_session(
     agents = {seat: _load(name, game, seed) for seat, name in zip(rest, named)}
     batch = make_batch(game, 1, num_players, seed=seed, record=True)
     adviser = next(iter(against), None) if adviser is None else adviser
-    session = Session(batch, agents, adviser and _load(adviser, game, seed), start)
+    loaded = None if adviser is None else _load(adviser, game, seed)
+    session = Session(batch, agents, loaded, start)
     if session.is_over:
         raise PositionError("the game is over in that position: there is nothing to play")
     return session

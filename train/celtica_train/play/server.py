@@ -77,7 +77,7 @@ class Guard:
             await send(message)
 
         refusal = self._refusal(Headers(scope=scope))
-        app = self._app if refusal is None else PlainTextResponse(refusal, 403)
+        app: ASGIApp = self._app if refusal is None else PlainTextResponse(refusal, 403)
         await app(scope, receive, send_guarded)
 
     def _refusal(self, headers: Headers) -> str | None:

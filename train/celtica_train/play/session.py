@@ -232,9 +232,10 @@ class Session:
 
     def turn(self) -> Turn | None:
         """Return the decision that an agent is to take now, None if there is none."""
-        if self.mover not in self.agents or self.failure is not None:
+        mover = self.mover
+        if mover is None or mover not in self.agents or self.failure is not None:
             return None
-        return Turn(self.agents[self.mover], self.batch.view(), self.version)
+        return Turn(self.agents[mover], self.batch.view(), self.version)
 
     def finish(self, turn: Turn, outcome: int | AgentError) -> None:
         """Carry out what became of a turn, unless the game has gone elsewhere meanwhile."""
