@@ -328,8 +328,7 @@ def test_a_server_that_is_gone_is_told(visit, browser):
 
 
 @each_game
-@pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["narrow", "wide"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("viewport", "scheme"), [(NARROW, "dark"), (WIDE, "light")])
 def test_everything_fits_and_is_legible(game, viewport, scheme, visit):
     with visit(table(game, num_players=3, at=[0]), viewport, scheme) as page:
         wait_for_turn(page)
