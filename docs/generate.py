@@ -3,8 +3,9 @@
 A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. The facts come from
 the registry, the games' identity cards, the checks of the conformance kit, `acceptance.json`, the
 measurements of `celtica ladder` in `agents/ladder.jsonl`, and `figures.json`, which holds what else
-was measured; a figure that is null there reads "not measured yet". With `--check` nothing is
-written, and the exit status is 1 if a document is out of date.
+was measured; a figure that is null there reads "not measured yet". The pictures of `pictures/` are
+drawn from the positions in `pictures.json`, as the seat to move sees them. With `--check` nothing
+is written, and the exit status is 1 if a document is out of date.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ import numpy as np
 from celtica_agents.learned.files import read_network
 from celtica_agents.learned.shipped import FOLDER
 from celtica_env import games
+from celtica_env.core.notation import position_from_text
+from celtica_env.core.pictures import draw
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import Game, Piece
 from celtica_env.testing import all_checks
@@ -35,6 +38,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures.json"
 LADDER = ROOT / "agents" / "ladder.jsonl"
 ACCEPTANCE = ROOT / "docs" / "acceptance.json"
+POSITIONS = ROOT / "docs" / "pictures.json"
 PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 STATUS = re.compile(r"^Status: \*\*(verified|lightly tested|known issues)\*\*", re.MULTILINE)
 UNKNOWN = "not measured yet"
@@ -89,6 +93,18 @@ def outdated_documents() -> dict[Path, str]:
         except DocumentError as error:
             raise DocumentError(f"{path.relative_to(ROOT)}: {error}") from error
         if new != old:
+            changed[path] = new
+    return changed
+
+
+def outdated_pictures() -> dict[Path, str]:
+    """Return the new drawing of each game whose picture is out of date."""
+    changed = {}
+    for game, position in json.loads(POSITIONS.read_text("utf-8")).items():
+        path = POSITIONS.with_suffix("") / f"{game}.svg"
+        state = position_from_text(position)[0]
+        new = draw(game, state, int(state["to_move"]))
+        if not path.exists() or path.read_text("utf-8") != new:
             changed[path] = new
     return changed
 
@@ -397,13 +413,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, only compare")
     is_check = parser.parse_args(argv).check
     try:
-        outdated = outdated_documents()
+        outdated = outdated_documents() | outdated_pictures()
     except DocumentError as error:
         print(error, file=sys.stderr)
         return 2
     for path, text in outdated.items():
         print(f"{path.relative_to(ROOT)}: {'out of date' if is_check else 'written'}")
         if not is_check:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, "utf-8")
     if is_check and outdated:
         print("run: python docs/generate.py", file=sys.stderr)

@@ -45,6 +45,10 @@ class AgentError(CelticaError, RuntimeError):
     """An agent failed at a decision; the message names it and the kind of failure."""
 
 
+class MissingLibraryError(CelticaError, ImportError):
+    """A library of an extra is not installed; the message names the extra."""
+
+
 class CheckpointError(CelticaError, RuntimeError):
     """A checkpoint is missing, damaged or made for something else."""
 

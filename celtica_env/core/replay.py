@@ -52,8 +52,11 @@ class Replay:
         payoffs: of each seat, zero unless terminated.
         final: hash of the last position's text.
         max_steps: decisions after which the game was to be truncated, or None.
-        info: whatever is worth keeping with the game, such as the agents' names; kept as JSON
-            would give it back, so tuples and numpy arrays become lists.
+        info: whatever is worth keeping with the game; kept as JSON would give it back, so tuples
+            and numpy arrays become lists. The page of a replay shows two keys: `agents`, their
+            names by seat; and `reasons`, one for each action, None or a dict of any of `weights`
+            (numbers by the actions' texts), their `unit`, such as `"probability"`, and `value`,
+            the payoff that the seat to move expected.
         package: version of this package that recorded it.
 
     Raises:
@@ -135,6 +138,13 @@ class Replay:
                     f"the replay plays differently from what was recorded: {name} is {value!r}, "
                     f"was {recorded!r}; the rules or the record have changed"
                 )
+
+    def _repr_html_(self) -> str | None:
+        """Return the page of the replay for a notebook, None for a game without drawings."""
+        from celtica_env.core.pictures import has_drawing
+        from celtica_env.core.replay_page import inline_page
+
+        return inline_page(self) if has_drawing(self.game) else None
 
     def to_json(self) -> str:
         """Return the replay as one line of JSON."""

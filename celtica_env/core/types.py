@@ -161,6 +161,8 @@ class Game:
         action_to_text: one-line form of an action index.
         action_from_text: its inverse; raises `ActionTextError` on unknown text.
         render_text: `(record, viewer) -> str`, the position as that seat sees it.
+        drawing: import path of a module that draws positions, see `core.pictures`; None if there
+            is none.
     """
 
     spec: GameSpec
@@ -171,3 +173,4 @@ class Game:
     action_to_text: Callable[[int], str]
     action_from_text: Callable[[str], int]
     render_text: Callable[[np.void, int], str]
+    drawing: str | None = None

@@ -35,6 +35,7 @@ THEMES = (
     "seats",
     "memory",
     "replays",
+    "drawings",
 )
 """The modules that hold the checks, in the order in which they run."""
 

@@ -12,14 +12,14 @@ from gymnasium.vector.utils import batch_space
 
 from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import IllegalActionError, OptionError
+from celtica_env.core.pictures import drawing_of
 from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Replay
 from celtica_env.core.streams import check_seed
 from celtica_env.wrappers.copies import Copyable
+from celtica_env.wrappers.screen import FRAMES_PER_SECOND, RENDER_MODES, Screen, render_modes
 from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames
 from celtica_env.wrappers.spaces import action_space, observation_box
-
-RENDER_MODES = ("human", "ansi")
 
 
 class SeatEnv(Copyable, gymnasium.Env):
@@ -32,7 +32,10 @@ class SeatEnv(Copyable, gymnasium.Env):
     """
 
     _PROGRESS = ("games", "_np_random", "_np_random_seed")
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012, Gymnasium's form
+    metadata = {  # noqa: RUF012, Gymnasium's form
+        "render_modes": list(RENDER_MODES),
+        "render_fps": FRAMES_PER_SECOND,
+    }
 
     def __init__(
         self,
@@ -55,17 +58,19 @@ class SeatEnv(Copyable, gymnasium.Env):
             seat: the learner's seat, or `"random"`.
             illegal: `"terminate"` or `"raise"`, what an illegal action does.
             illegal_reward: reward of a game that an illegal action ended.
-            render_mode: `"ansi"` (text is returned), `"human"` (text is printed) or None.
+            render_mode: `"rgb_array"`: `render()` returns a picture, `(height, width, 3)` uint8.
+                `"human"`: every position is shown in a window. `"ansi"`: `render()` returns text.
+                All show what the learner may see; the first two need the extra `render`.
             batch_options: further arguments of `make_batch`, the game's options among them.
         """
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise OptionError(f"render_mode must be one of {', '.join(RENDER_MODES)} or None")
+        self._screen = Screen(game, render_mode)
         self.games = _seat_games(
             game, 1, num_players, opponents, seat, illegal, illegal_reward, batch_options
         )
         self.observation_space = observation_box(load_game(game).spec)
         self.action_space = action_space(load_game(game).spec)
         self.render_mode = render_mode
+        self.metadata = self.metadata | {"render_modes": list(render_modes(game))}
         self._rows = np.arange(1)
 
     @property
@@ -112,17 +117,23 @@ class SeatEnv(Copyable, gymnasium.Env):
         """Return the learner's legal actions, `(A,)` bool; all True when the game is over."""
         return self.games.action_masks()[0]
 
-    def render(self) -> str | None:
-        """Return or print the position as the learner sees it."""
+    def render(self) -> str | np.ndarray | None:
+        """Return (`"ansi"`, `"rgb_array"`) or show (`"human"`) what the learner sees."""
         if self.render_mode is None:
             gymnasium.logger.warn("render() does nothing: the environment was made without a mode")
             return None
+        return self._screen.show(self.games.batch.states[0], int(self.games.seats[0]))
+
+    def close(self) -> None:
+        """Close the window, if there is one. May be called any number of times."""
+        self._screen.close()
+
+    def _repr_svg_(self) -> str | None:
+        """Return the picture for a notebook, None for a game without a drawing."""
         batch = self.games.batch
-        text = batch.game.render_text(batch.states[0], int(self.games.seats[0]))
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        if batch.game.drawing is None:
+            return None
+        return drawing_of(batch.game).draw(batch.states[0], int(self.games.seats[0]))
 
     def replay(self, info: Mapping[str, Any] | None = None) -> Replay:
         """Return the record of the game so far, of an environment made with `record=True`."""

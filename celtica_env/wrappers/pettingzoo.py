@@ -22,16 +22,17 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
 from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
+from celtica_env.core.pictures import drawing_of
 from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Replay
 from celtica_env.core.streams import check_seed
 from celtica_env.core.types import Game
 from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.errors import ResetNeededError
+from celtica_env.wrappers.screen import FRAMES_PER_SECOND, Screen, render_modes
 from celtica_env.wrappers.spaces import action_space, observation_box
 
 ILLEGAL = ("raise", "terminate")
-RENDER_MODES = ("human", "ansi")
 ARGUMENTS = (
     "num_players",
     "illegal",
@@ -72,8 +73,10 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         max_cycles: decisions after which a game is truncated, without payoff; None for no limit.
         payoff: `"win"`, `"rank"` or `"margin"`, see `make_batch`.
         record: keep the actions of the game, for `replay()`.
-        render_mode: `"ansi"`: `render()` returns text. `"human"`: every position is printed. Both
-            show what the agent to move may see.
+        render_mode: `"rgb_array"`: `render()` returns a picture, `(height, width, 3)` uint8.
+            `"human"`: every position is shown in a window. `"ansi"`: `render()` returns text, in
+            colour if standard output is a terminal. All show what the agent to move may see. The
+            first two need the extra `render`.
         options: the game's own options, see `celtica_env.spec(game).options`.
 
     Attributes:
@@ -84,6 +87,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
     Raises:
         UnknownNameError: no such game.
         OptionError: an argument or option is unknown or out of range.
+        MissingLibraryError: the render mode needs a library that is not installed.
     """
 
     infos: dict[str, dict[str, Any]]
@@ -106,7 +110,8 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         _check_options(game, options)
         self.illegal = _check_choice("illegal", illegal, ILLEGAL)
         self.illegal_reward = _check_reward(illegal_reward)
-        self.render_mode = _check_choice("render_mode", render_mode, (*RENDER_MODES, None))
+        self.render_mode = render_mode
+        self._screen = Screen(game, render_mode)
         self._seed = secrets.randbits(128)
         self.batch = make_batch(
             game,
@@ -120,8 +125,8 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         spec = self.game.spec
         self.metadata = {
             "name": spec.id,
-            "render_modes": list(RENDER_MODES),
-            "render_fps": 1,
+            "render_modes": list(render_modes(game)),
+            "render_fps": FRAMES_PER_SECOND,
             "is_parallelizable": False,
         }
         self.possible_agents = [f"player_{seat}" for seat in range(self.batch.num_players)]
@@ -314,8 +319,8 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         seats = range(len(self.possible_agents))
         return np.concatenate([self.batch.observe(seats=[seat])[0] for seat in seats])
 
-    def render(self) -> str | None:
-        """Return (`"ansi"`) or print (`"human"`) the position as the agent to move sees it.
+    def render(self) -> str | np.ndarray | None:
+        """Return (`"ansi"`, `"rgb_array"`) or show (`"human"`) what the agent to move sees.
 
         After the end it is seen by the agent that moved last.
         """
@@ -323,15 +328,18 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         if self.render_mode is None:
             logger.warn(
                 "render() does nothing without a render mode; make the environment with "
-                f"render_mode={' or '.join(map(repr, RENDER_MODES))}"
+                f"render_mode={' or '.join(map(repr, render_modes(self.game.spec.name)))}"
             )
             return None
         state = self.batch.states[0]
-        text = self.game.render_text(state, int(state["to_move"]))
-        if self.render_mode == "ansi":
-            return text
-        print(text, end="\n\n", flush=True)
-        return None
+        return self._screen.show(state, int(state["to_move"]))
+
+    def _repr_svg_(self) -> str | None:
+        """Return the picture for a notebook, None before the first reset or without a drawing."""
+        if not hasattr(self, "agents") or self.game.drawing is None:
+            return None
+        state = self.batch.states[0]
+        return drawing_of(self.game).draw(state, int(state["to_move"]))
 
     def _show(self) -> None:
         if self.render_mode == "human":
@@ -342,7 +350,8 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
             raise ResetNeededError(f"there is no game yet, hence no {what}: call reset() first")
 
     def close(self) -> None:
-        """Do nothing: there is no window. May be called any number of times."""
+        """Close the window, if there is one. May be called any number of times."""
+        self._screen.close()
 
     def replay(self, info: Mapping[str, Any] | None = None) -> Replay:
         """Return the record of the game so far, of an environment made with `record=True`.

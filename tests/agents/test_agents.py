@@ -11,6 +11,7 @@ from celtica_agents.learned import load_trained, shipped
 from celtica_agents.learned.files import NETWORK_FILE, network_bytes, read_network
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import ValueAgent
+from celtica_env.core.agents import Explains
 from celtica_env.core.errors import CheckpointError, OptionError, UnknownNameError
 from celtica_env.testing.play import play_some
 from celtica_env.wrappers.gymnasium import SeatEnv
@@ -185,6 +186,20 @@ def test_the_bot_says_what_it_takes_and_what_it_lacks(own_registry):
         celtica_env.load_agent("bot", "tiny")
     with pytest.raises(CheckpointError, match="celtica train --game celtica --players 9"):
         shipped.shipped_network("celtica", 9)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_policy_tells_the_probability_of_each_action(game):
+    agent = PolicyAgent(*policy_of(game))
+    batch = celtica_env.make_batch(game, 6, seed=1)
+    play_some(batch, 9)
+    reasons = agent.explain(batch.view())
+    assert np.array_equal(reasons.actions, agent.act(batch.view()))
+    assert np.array_equal(reasons.weights.argmax(axis=1), reasons.actions)
+    assert np.array_equal(reasons.weights > 0, batch.action_masks)
+    assert np.allclose(reasons.weights.sum(axis=1), 1)
+    assert isinstance(agent, Explains)
+    assert not isinstance(celtica_env.load_agent("random", game), Explains)
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -73,6 +73,9 @@ def test_choices_depend_on_seed_and_decision_alone(game, name):
     agent = searcher(name, game)
     agent.reset(5)
     together = agent.search(batch.view())
+    reasons = agent.explain(batch.view())
+    assert np.array_equal(reasons.actions, together.actions)
+    assert np.array_equal(reasons.weights, together.visits)
     np.random.seed(0)  # noqa: NPY002, what a user's script may do
     agent.reset(5)
     for row in reversed(range(12)):

@@ -24,7 +24,7 @@ def requirements(texts):
     }
 
 
-USED = requirements([*PROJECT["dependencies"], *EXTRAS["train"]])
+USED = requirements([*PROJECT["dependencies"], *EXTRAS["train"], *EXTRAS["web"]])
 TOOLS = requirements(EXTRAS["dev"])
 
 

@@ -66,6 +66,9 @@ def kit(*checks: str, is_compiled: bool = False) -> Command:
     return Command(kit=("--checks", *checks), is_compiled=is_compiled)
 
 
+DRAWN = Command(kit=("--game", "celtica", "--players", "2", "--checks", "drawings"))
+
+
 def some_of(file: str, *names: str, is_compiled: bool = False) -> Command:
     """Return the command that runs some tests of a file."""
     return Command(tuple(f"{file}::{name}" for name in names), is_compiled=is_compiled)
@@ -529,6 +532,18 @@ IN_THE_RULES = {
         "        _require(count == copies, f",
         "        _require(copies <= count <= copies + 1, f",
         Command(("tests/games/celtica/test_position.py",)),
+    ),
+    "the drawing shows the hands of others": Fault(
+        f"{CELTICA}/drawing.py",
+        "    if is_shown(record, seat, viewer):\n",
+        "    if True:\n",
+        DRAWN,
+    ),
+    "the drawing lacks the parts that may be given": Fault(
+        f"{CELTICA}/drawing.py",
+        "held = [kind for kind, count in enumerate(parts) if count]",
+        "held = [kind for kind, count in enumerate(parts) if count > 1]",
+        DRAWN,
     ),
 }
 

@@ -11,9 +11,10 @@ from types import ModuleType
 import numpy as np
 
 from celtica_env.core import registry
-from celtica_env.core.types import Game
+from celtica_env.core.types import FULL, Game
 from celtica_env.testing.play import pick, stride_of
 from tests.core import tiny_game
+from tests.core.tiny_game import drawing
 
 SOURCES = Path(tiny_game.__file__).parent
 NAME = "tiny"
@@ -70,6 +71,28 @@ class CardFault:
 def declared(**facts) -> Game:
     """Return the tiny game's card with other declared facts."""
     return replace(tiny_game.GAME, spec=replace(tiny_game.SPEC, **facts))
+
+
+def drawn(name: str, **functions) -> Game:
+    """Return the tiny game's card with a module of drawings in which functions are others."""
+    module = ModuleType(f"tiny_drawing_{name}")
+    sound = {key: getattr(drawing, key) for key in ("WORD_COLOURS", "draw", "pieces_of")}
+    vars(module).update(sound | functions)
+    sys.modules[module.__name__] = module
+    return replace(tiny_game.GAME, drawing=module.__name__)
+
+
+def svg_with_hands(state: np.void, viewer: int = FULL) -> str:
+    sound = drawing.draw(state, viewer)
+    return sound.replace("<defs>", f'<defs data-hands="{state["hand"].tolist()}">')
+
+
+def svg_without_a_deck(state: np.void, viewer: int = FULL) -> str:
+    return drawing.draw(state, viewer).replace('data-piece="deck"', "")
+
+
+def svg_cut_short(state: np.void, viewer: int = FULL) -> str:
+    return drawing.draw(state, viewer).replace("</svg>", "")
 
 
 def draw_with_hands(state: np.void, viewer: int) -> str:
@@ -235,6 +258,26 @@ CARD_FAULTS = {
         replace(tiny_game.GAME, render_text=draw_with_the_future),
         "hidden_information.picture_shows_nothing_hidden",
         "expected render_text for player 0 to show nothing hidden from it",
+    ),
+    "the drawing holds all hands": CardFault(
+        drawn("with_hands", draw=svg_with_hands),
+        "drawings.nothing_hidden_is_drawn",
+        "expected the drawing for player 0 to hold nothing hidden from it",
+    ),
+    "the drawing is cut short": CardFault(
+        drawn("cut_short", draw=svg_cut_short),
+        "drawings.documents_are_sound",
+        "expected a sound SVG document, saw ParseError: no element found",
+    ),
+    "the drawing lacks a piece": CardFault(
+        drawn("without_a_deck", draw=svg_without_a_deck),
+        "drawings.pieces_mean_every_action",
+        "expected the drawing to hold 1 times the piece 'deck', saw it 0 times",
+    ),
+    "two actions are one click": CardFault(
+        drawn("one_click", pieces_of=lambda action: ("deck",)),
+        "drawings.pieces_mean_every_action",
+        "have the same pieces",
     ),
     "games are longer than declared": CardFault(
         declared(max_steps=5),

@@ -11,8 +11,9 @@ COMMANDS = {
     "train": ("celtica_train.run", "train a bot, see its strength with intervals"),
     "evaluate": ("celtica_train.evaluate", "play agents against each other"),
     "ladder": ("celtica_train.ladder", "play every agent against every other, keep the results"),
+    "play": ("celtica_train.play.command", "play against agents, in the browser or the terminal"),
     "check": ("celtica_train.check", "check that a game does what every game must"),
-    "replay": ("celtica_train.replay", "play recorded games again, in words"),
+    "replay": ("celtica_train.replay", "play recorded games again, in words or as a page"),
     "bench": ("celtica_train.bench", "measure speed"),
 }
 

@@ -16,4 +16,5 @@ GAME = Game(
     action_to_text=action_to_text,
     action_from_text=action_from_text,
     render_text=render_text,
+    drawing=f"{__name__}.drawing",
 )

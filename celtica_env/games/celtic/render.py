@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-
 import numpy as np
 
 from celtica_env.core.types import FULL
-from celtica_env.games.celtic.map import read_map
-from celtica_env.games.celtic.tables import GOODS, NO_SITE, NUM_SITES, Phase
+from celtica_env.games.celtic.map import is_shipped, site_names
+from celtica_env.games.celtic.tables import GOODS, NO_SITE, Phase
 
 
 def render_text(state: np.void, viewer: int = FULL) -> str:
@@ -28,10 +25,14 @@ def render_text(state: np.void, viewer: int = FULL) -> str:
 
 
 def _header(state: np.void) -> str:
+    return f"Celtic, turn {state['turns'] + 1} of at most {state['max_turns']}: {question(state)}"
+
+
+def question(state: np.void) -> str:
+    """Return who is asked what."""
     phase = Phase(state["phase"])
-    turn = f"Celtic, turn {state['turns'] + 1} of at most {state['max_turns']}"
     if phase == Phase.OVER:
-        return f"{turn}: game over"
+        return "game over"
     start, destination = (site_text(state, state[name]) for name in ("start", "destination"))
     asked = {
         Phase.BEFORE: "complete, collect or go on",
@@ -42,23 +43,25 @@ def _header(state: np.void) -> str:
         Phase.AFTER: "complete, collect or end the turn",
         Phase.FINAL: "complete and collect for the last time",
     }[phase]
-    return f"{turn}: player {state['to_move']} to {asked}"
+    return f"player {state['to_move']} to {asked}"
+
+
+def is_own(state: np.void, seat: int, viewer: int) -> bool:
+    """Say whether a viewer sees a seat's goals."""
+    return viewer in (FULL, seat) and state["viewer"] in (FULL, seat)
+
+
+def has_known_cards(state: np.void, seat: int, viewer: int) -> bool:
+    """Say whether a viewer knows a seat's trade cards."""
+    return is_own(state, seat, viewer) or bool(state["public_trade_cards"])
 
 
 def site_text(state: np.void, site: int) -> str:
     """Return a site's number and, on the shipped map, its name."""
     if site == NO_SITE:
         return "nowhere"
-    return (
-        f"{site} {_names(state['roads'].tobytes(), state['goal_sites'].tobytes())[site]}".rstrip()
-    )
-
-
-@cache
-def _names(roads: bytes, goal_sites: bytes) -> Sequence[str]:
-    shipped = read_map(None)
-    is_shipped = (roads, goal_sites) == (shipped.roads.tobytes(), shipped.goal_sites.tobytes())
-    return shipped.names if is_shipped else [""] * NUM_SITES
+    is_known = is_shipped(state["roads"].tobytes(), state["goal_sites"].tobytes())
+    return f"{site} {site_names()[site]}" if is_known else str(site)
 
 
 def _goods(counts: np.ndarray) -> str:
@@ -74,11 +77,10 @@ def _goals(state: np.void, flags: np.ndarray) -> str:
 
 
 def _player(state: np.void, seat: int, viewer: int) -> list[str]:
-    is_own = viewer in (FULL, seat) and state["viewer"] in (FULL, seat)
-    held = _goals(state, state["hand"][seat]) if is_own else "hidden"
-    has_known_cards = is_own or state["public_trade_cards"]
+    held = _goals(state, state["hand"][seat]) if is_own(state, seat, viewer) else "hidden"
     number = int(state["num_cards"][seat])
-    cards = _goods(state["cards"][seat]) if has_known_cards else f"{number} hidden"
+    is_known = has_known_cards(state, seat, viewer)
+    cards = _goods(state["cards"][seat]) if is_known else f"{number} hidden"
     markers = state["markers"][seat]
     places = [
         f"{markers[site]} on {site_text(state, site)}" for site in np.flatnonzero(markers).tolist()

@@ -22,9 +22,14 @@ def render_text(state: np.void, viewer: int = FULL) -> str:
 
 
 def _header(state: np.void) -> str:
+    return f"Celtica, decision {state['step_count']}: {question(state)}"
+
+
+def question(state: np.void) -> str:
+    """Return who is asked what."""
     phase = Phase(state["phase"])
     if phase == Phase.OVER:
-        return f"Celtica, decision {state['step_count']}: game over"
+        return "game over"
     asked = {
         Phase.PLAY: "play cards",
         Phase.TAKE: f"take {state['pending']} part(s)",
@@ -33,7 +38,12 @@ def _header(state: np.void) -> str:
         Phase.CASH: "cash in experience cards",
         Phase.SWAP: f"take a part for {KINDS[state['given']]}",
     }[phase]
-    return f"Celtica, decision {state['step_count']}: player {state['to_move']} to {asked}"
+    return f"player {state['to_move']} to {asked}"
+
+
+def is_shown(state: np.void, seat: int, viewer: int) -> bool:
+    """Say whether a viewer sees a seat's cards."""
+    return viewer in (FULL, seat) and state["viewer"] in (FULL, seat)
 
 
 def _board(state: np.void) -> list[str]:
@@ -59,12 +69,10 @@ def _cards(counts: np.ndarray) -> str:
 
 
 def _player(state: np.void, seat: int, viewer: int) -> list[str]:
-    is_shown = viewer in (FULL, seat) and state["viewer"] in (FULL, seat)
-    hand = _cards(state["hand"][seat]) if is_shown else f"{state['hand_size'][seat]} hidden"
+    is_open = is_shown(state, seat, viewer)
+    hand = _cards(state["hand"][seat]) if is_open else f"{state['hand_size'][seat]} hidden"
     experience = (
-        _cards(state["experience"][seat])
-        if is_shown
-        else f"{state['experience_size'][seat]} hidden"
+        _cards(state["experience"][seat]) if is_open else f"{state['experience_size'][seat]} hidden"
     )
     return [
         "",

@@ -42,9 +42,13 @@ def render_text(state: np.void, viewer: int = FULL) -> str:
 
 
 def _header(state: np.void) -> str:
-    start = f"Keltis, decision {state['step_count']}: "
+    return f"Keltis, decision {state['step_count']}: {question(state)}"
+
+
+def question(state: np.void) -> str:
+    """Return who is asked what."""
     if state["phase"] == Phase.OVER:
-        return start + "game over"
+        return "game over"
     if state["phase"] == Phase.REVEALED:
         tile = int(state["revealed"])
         shown = tile_to_text(tile) + _mark(state, *divmod(tile, NUM_NUMBERS))
@@ -54,7 +58,7 @@ def _header(state: np.void) -> str:
     else:
         asked = "take a last tile or leave it at that"
     extra = ", extra turn" if state["is_extra"] else ""
-    return f"{start}player {state['to_move']} to {asked}{extra}"
+    return f"player {state['to_move']} to {asked}{extra}"
 
 
 def _middle(state: np.void) -> list[str]:
@@ -67,7 +71,7 @@ def _middle(state: np.void) -> list[str]:
 def _player(state: np.void, seat: int) -> list[str]:
     lines = [
         "",
-        f"player {seat}: {_points(state, seat)} points, wish stones {state['wishes'][seat]}, "
+        f"player {seat}: {points(state, seat)} points, wish stones {state['wishes'][seat]}, "
         f"bonus points {state['bonus'][seat]}",
     ]
     for index, colour in enumerate(COLOURS):
@@ -77,7 +81,8 @@ def _player(state: np.void, seat: int) -> list[str]:
     return lines
 
 
-def _points(state: np.void, seat: int) -> int:
+def points(state: np.void, seat: int) -> int:
+    """Return the points a seat has now."""
     rows = int(ROW_POINTS[state["row_size"][seat]].sum())
     return rows + int(WISH_POINTS[state["wishes"][seat]]) + int(state["bonus"][seat])
 

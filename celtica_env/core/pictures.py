@@ -1,0 +1,180 @@
+"""Pictures of any game's positions: as SVG, as pixels, and side by side for notebooks.
+
+A game draws itself in a module that its card names. Nothing of it is imported before it is asked
+for, and pixels need the libraries of the extra `render`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Protocol, cast
+
+import numpy as np
+
+from celtica_env.core.errors import MissingLibraryError, OptionError
+from celtica_env.core.registry import load_game
+from celtica_env.core.types import FULL, Game
+
+if TYPE_CHECKING:
+    from celtica_env.core.batch import Batch
+
+NUM_SHOWN = 4  # games of a batch that a notebook shows
+FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf")
+
+
+class Drawing(Protocol):
+    """What a game's module of drawings offers.
+
+    Attributes:
+        WORD_COLOURS: `#rrggbb` of words of the text form, for terminals.
+    """
+
+    WORD_COLOURS: Mapping[str, str]
+
+    def draw(self, record: np.void, viewer: int = FULL) -> str:
+        """Return a position as an SVG document, as a seat sees it; `FULL` sees everything."""
+
+    def pieces_of(self, action: int) -> tuple[str, ...]:
+        """Return the pieces, by their `data-piece`, that together mean an action.
+
+        The drawing of a position for its mover, and the one that shows everything, hold them for
+        each legal action, as often as they are named. No two legal actions have the same.
+        """
+
+
+def has_drawing(game: str) -> bool:
+    """Say whether a game can be drawn.
+
+    Raises:
+        UnknownNameError: no such game.
+    """
+    return load_game(game).drawing is not None
+
+
+def load_drawing(game: str) -> Drawing:
+    """Return a game's module of drawings.
+
+    Raises:
+        UnknownNameError: no such game.
+        OptionError: the game has none.
+    """
+    return drawing_of(load_game(game))
+
+
+def drawing_of(card: Game) -> Drawing:
+    """Return the module of drawings that a game's card names.
+
+    Raises:
+        OptionError: it names none.
+    """
+    if card.drawing is None:
+        raise OptionError(
+            f"{card.spec.name} has no drawing; its card can name a module with `draw` and "
+            "`pieces_of`"
+        )
+    return cast(Drawing, importlib.import_module(card.drawing))
+
+
+def draw(game: str, record: np.void, viewer: int | None = FULL) -> str:
+    """Return a position of a game, a record such as `batch.states[0]`, as an SVG document.
+
+    Args:
+        game: its name.
+        record: the position, full or censored.
+        viewer: seat whose eyes it is seen with; `FULL` or None shows everything.
+
+    Raises:
+        UnknownNameError: no such game.
+        OptionError: the game has no drawing.
+    """
+    return load_drawing(game).draw(record, FULL if viewer is None else viewer)
+
+
+# --- pixels --------------------------------------------------------------------------------------
+
+
+def require(library: str) -> ModuleType:
+    """Return a library of the extra `render`.
+
+    Raises:
+        MissingLibraryError: it is not installed.
+    """
+    try:
+        return importlib.import_module(library)
+    except ImportError as error:
+        raise MissingLibraryError(
+            f"pictures need {library}, which is not installed: pip install 'celtica-env[render]'"
+        ) from error
+
+
+def png(svg: str, width: int | None = None) -> bytes:
+    """Return a drawing as a PNG file; letters come from fonts that are installed with it.
+
+    Args:
+        svg: the document.
+        width: in pixels; as many as it has units when None.
+
+    Raises:
+        MissingLibraryError: the extra `render` is not installed.
+    """
+    resvg = require("resvg_py")
+    image = resvg.svg_to_bytes(
+        svg_string=svg,
+        width=width,
+        skip_system_fonts=True,
+        font_files=_font_files(),
+        font_family="DejaVu Sans",
+        sans_serif_family="DejaVu Sans",
+    )
+    return bytes(image)
+
+
+@cache
+def _font_files() -> list[str]:
+    folder = Path(require("matplotlib").get_data_path()) / "fonts" / "ttf"
+    return [str(folder / name) for name in FONTS]
+
+
+def pixels(svg: str, width: int | None = None) -> np.ndarray:
+    """Return a drawing as `(height, width, 3)` uint8; see `png`.
+
+    Raises:
+        MissingLibraryError: the extra `render` is not installed.
+    """
+    file = png(svg, width)
+    with require("PIL.Image").open(BytesIO(file)) as image:
+        flat = require("PIL.Image").new("RGB", image.size, "white")
+        flat.paste(image, mask=image.convert("RGBA").getchannel("A"))
+    return np.array(flat)
+
+
+# --- notebooks -----------------------------------------------------------------------------------
+
+
+def batch_page(batch: Batch) -> str | None:
+    """Return the first games of a batch side by side, None for a game without drawings.
+
+    A batch holds every card, and so do these pictures.
+    """
+    if batch.game.drawing is None:
+        return None
+    shown = batch.states[:NUM_SHOWN]
+    drawing, width = drawing_of(batch.game), 100 // min(len(shown), 2) - 1
+    pictures = [
+        f'<div style="display:inline-block;width:{width}%">{fluid(drawing.draw(record))}</div>'
+        for record in shown
+    ]
+    more = f", the first {len(shown)}" if len(shown) < batch.num_games else ""
+    head = f"{batch.num_games} games of {batch.spec.id}, {batch.num_players} players{more}"
+    return f"<p>{escape(head)}</p>{' '.join(pictures)}"
+
+
+def fluid(svg: str) -> str:
+    """Return a drawing that is as wide as what it lies in."""
+    return svg.replace("<svg ", '<svg style="width:100%;height:auto" ', 1)

@@ -1,0 +1,382 @@
+"""A Celtic position as an SVG document, seen by one seat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from celtica_env.core.drawing import (
+    WIDTH,
+    at,
+    button,
+    card_back,
+    document,
+    header,
+    lines,
+    middle,
+    panel,
+    piece,
+    seat_mark,
+    spread,
+    stack,
+    tag,
+    text,
+    use,
+)
+from celtica_env.core.types import FULL
+from celtica_env.games.celtic.map import is_shipped, road_matrix, site_places
+from celtica_env.games.celtic.notation import action_to_text
+from celtica_env.games.celtic.render import has_known_cards, is_own, question, site_text
+from celtica_env.games.celtic.tables import (
+    COLLECT_ACTION,
+    COUNT_ACTION,
+    DESTINATION_ACTION,
+    DONE_ACTION,
+    EASY_POINTS,
+    FIRST_TRADE_SITE,
+    GOALS_AT_START,
+    GOALS_TO_END,
+    GOODS,
+    HARD_POINTS,
+    NO_SITE,
+    NUM_EASY_GOALS,
+    NUM_GOODS,
+    NUM_SITES,
+    START_ACTION,
+    VILLAGE,
+    Phase,
+)
+
+GOOD_FILLS = ("#9c6b3f", "#b08d57", "#8e2f4f", "#e69f00", "#56b4e9", "#f0e442", "#0072b2")
+WORD_COLOURS = dict(zip(GOODS, GOOD_FILLS))
+GOOD_INKS = ("#fff", "#26231c", "#fff", "#26231c", "#26231c", "#26231c", "#fff")
+LETTERS = ("Hi", "Br", "Wi", "Am", "Je", "Yp", "Bp")
+GOAL_DASHES = (None, "5 4")
+"""How the sites of the first and of the second goal in hand are ringed."""
+Spots = tuple[tuple[float, float], ...]
+SEAT_OFFSETS = ((-13, -13), (13, -13), (-13, 13), (13, 13))
+
+MAP_TOP, MAP_HEIGHT = 48, 520
+SUPPLY_TOP, SEATS_TOP = 576, 640
+SEAT_HEIGHT, OWN_HEIGHT = 74, 176
+
+STYLE = """
+.celtic .land{fill:#dde5cc;stroke:#b7c2a2}.celtic .way{fill:none;stroke:#bba878}
+.celtic .site{fill:#fffdf5;stroke:#6f674e}.celtic .village{fill:#f2d9a0;stroke:#6f674e}
+.celtic .aim{fill:none;stroke:#7b4a83;stroke-width:3.5}.celtic .site-ink{fill:#3c372a}
+.celtic .name{fill:#5a5442;font-size:9px;display:none}
+.celtic .trip{fill:none;stroke:#b8860b;stroke-width:5;stroke-linecap:round}
+.celtic .goal{fill:#fffdf5;stroke:#7b4a83;stroke-width:2}.celtic .goal-ink{fill:#26231c}
+.celtic .halo{paint-order:stroke;stroke:#dde5cc;stroke-width:4;stroke-linejoin:round}
+.celtic .fit{fill:#00724f;font-weight:700}
+@media (min-width:1000px){.celtic .name{display:inline}}
+@media (prefers-color-scheme:dark){
+.celtic .land{fill:#2c3629;stroke:#475440}.celtic .halo{stroke:#2c3629}.celtic .way{stroke:#7d7354}
+.celtic .aim{stroke:#c79bcf}.celtic .name{fill:#c9c3b2}
+.celtic .site,.celtic .goal{fill:#f1ead6}
+}"""
+
+
+def pieces_of(action: int) -> tuple[str, ...]:
+    """Return the piece that means an action: a goal, a good, a site, a number, or a button."""
+    if action < COLLECT_ACTION:
+        return (f"goal-{action}",)
+    if action < DONE_ACTION:
+        return (_supply_name(action - COLLECT_ACTION),)
+    if action < START_ACTION:
+        return (action_to_text(action),)
+    if action < COUNT_ACTION:
+        first = START_ACTION if action < DESTINATION_ACTION else DESTINATION_ACTION
+        return (f"site-{action - first}",)
+    return (f"markers-{action - COUNT_ACTION}",)
+
+
+def _supply_name(good: int) -> str:
+    return f"supply-{GOODS[good].replace(' ', '-')}"
+
+
+def draw(record: np.void, viewer: int = FULL) -> str:
+    """Return the position as an SVG document, hands other than the viewer's hidden.
+
+    Args:
+        record: one record, censored or full.
+        viewer: seat whose hand is shown; `FULL` shows all.
+    """
+    own = int(record["to_move"]) if viewer == FULL else viewer
+    seats = range(int(record["num_players"]))
+    tops = stack(seats, own, SEAT_HEIGHT, OWN_HEIGHT + 6, SEATS_TOP, is_last=viewer != FULL)
+    is_asked = own == record["to_move"]
+    words = question(record)
+    parts = [
+        header(words, f"turn {record['turns'] + 1}"),
+        *_map(record, own, viewer, is_asked),
+        _supply(record, is_asked),
+        *(
+            _own(record, seat, viewer, top) if seat == own else _seat(record, seat, viewer, top)
+            for seat, top in tops
+        ),
+    ]
+    height = SEATS_TOP + SEAT_HEIGHT * (len(seats) - 1) + OWN_HEIGHT + 10
+    return document("celtic", f"Celtic: {words}", height, parts, STYLE, _definitions())
+
+
+# --- the map -------------------------------------------------------------------------------------
+
+
+def _map(record: np.void, own: int, viewer: int, is_asked: bool) -> Iterator[str]:
+    yield panel(10, MAP_TOP, WIDTH - 20, MAP_HEIGHT, "land") + _note(record)
+    spots = _spots(record["roads"].tobytes(), record["goal_sites"].tobytes())
+    yield _roads(record["roads"].tobytes(), spots)
+    yield _trip(record, spots)
+    yield _aims(record, own, viewer, spots)
+    for site in range(NUM_SITES):
+        yield _site(record, site, spots[site], is_asked)
+
+
+def _note(record: np.void) -> str:
+    is_known = is_shipped(record["roads"].tobytes(), record["goal_sites"].tobytes())
+    words = "map: a reconstruction" if is_known else "places computed from the roads"
+    return text(22, MAP_TOP + MAP_HEIGHT - 10, words, "note")
+
+
+@cache
+def _spots(roads: bytes, goal_sites: bytes) -> Spots:
+    """Return where each site lies in the drawing."""
+    places = site_places(roads, goal_sites)
+    return tuple((38 + 6.44 * x, MAP_TOP + 28 + 4.64 * (100 - y)) for x, y in places.tolist())
+
+
+@cache
+def _roads(roads: bytes, spots: Spots) -> str:
+    joined = np.argwhere(np.triu(road_matrix(np.frombuffer(roads, np.uint64)))).tolist()
+    ways = [
+        f"M{spots[a][0]:.0f} {spots[a][1]:.0f}L{spots[b][0]:.0f} {spots[b][1]:.0f}"
+        for a, b in joined
+    ]
+    return tag("path", d="".join(ways), class_="way", stroke_width=5)
+
+
+def _trip(record: np.void, spots: Spots) -> str:
+    """Return the move that is being made: its start, and its destination once that is chosen."""
+    start, destination = int(record["start"]), int(record["destination"])
+    if start == NO_SITE:
+        return "<g/>"
+    (x, y) = spots[start]
+    ring = tag("circle", cx=x, cy=y, r=21, class_="trip")
+    if destination == NO_SITE:
+        return ring
+    (u, v) = spots[destination]
+    line = tag("path", d=f"M{x:.0f} {y:.0f}L{u:.0f} {v:.0f}", class_="trip")
+    return tag("g", ring, line, tag("circle", cx=u, cy=v, r=21, class_="trip"))
+
+
+def _aims(record: np.void, own: int, viewer: int, spots: Spots) -> str:
+    """Return rings around the sites of the goals in the own hand."""
+    rings = [
+        tag(
+            "circle",
+            cx=spots[site][0],
+            cy=spots[site][1],
+            r=17,
+            class_="aim",
+            stroke_dasharray=GOAL_DASHES[k % 2],
+        )
+        for k, goal in enumerate(_held(record, own, viewer))
+        for site in _sites_of(record, goal)
+    ]
+    return lines(*rings)
+
+
+def _held(record: np.void, seat: int, viewer: int) -> list[int]:
+    """Return the goals in a hand, none where it is hidden."""
+    return np.flatnonzero(record["hand"][seat]).tolist() if is_own(record, seat, viewer) else []
+
+
+def _sites_of(record: np.void, goal: int) -> list[int]:
+    return [site for site in record["goal_sites"][goal].tolist() if site != NO_SITE]
+
+
+def _site(record: np.void, site: int, spot: tuple[float, float], is_asked: bool) -> str:
+    marks = [
+        seat_mark(seat, *SEAT_OFFSETS[seat], count, 9)
+        for seat, count in enumerate(record["markers"][:, site].tolist())
+        if count
+    ]
+    words = site_text(record, site)
+    name = f"site-{site}" if is_asked else None
+    face = _trade_site(site - FIRST_TRADE_SITE) if site >= FIRST_TRADE_SITE else _location(site)
+    label = middle(0, 25, words.partition(" ")[2], "name") if site < FIRST_TRADE_SITE else ""
+    return piece(name, f"site {words}", at(*spot, face, label, *marks))
+
+
+@cache
+def _location(site: int) -> str:
+    look = "village" if site == VILLAGE else "site"
+    disc = tag("circle", r=17 if site == VILLAGE else 13, class_=look, stroke_width=1.6)
+    inside = use("hut") if site == VILLAGE else middle(0, 4.5, site, "site-ink", font_size=13)
+    return disc + inside
+
+
+@cache
+def _trade_site(good: int) -> str:
+    return _good(good, 32) + middle(0, 30, GOODS[good], "ink halo", font_size=13)
+
+
+def _good(good: int, size: float) -> str:
+    """Return the sign of a good around the origin."""
+    return use(f"good-{good}", transform=f"scale({size / 32:.3g})")
+
+
+# --- goods and goals -----------------------------------------------------------------------------
+
+
+def _supply(record: np.void, is_asked: bool) -> str:
+    piles = [
+        piece(
+            _supply_name(good) if is_asked else None,
+            f"{GOODS[good]}, {count} cards left",
+            at(40 + 98 * good, SUPPLY_TOP + 26, _good(good, 32), text(22, 5, f"{count} left")),
+        )
+        for good, count in enumerate(record["supply"].tolist())
+    ]
+    return lines(panel(10, SUPPLY_TOP, WIDTH - 20, 54), *piles)
+
+
+def _cards(record: np.void, seat: int, viewer: int, x: float, y: float) -> str:
+    """Return a seat's trade cards: a number for each good, or backs."""
+    if not has_known_cards(record, seat, viewer):
+        number = int(record["num_cards"][seat])
+        backs = [at(14 * k, -13, card_back(20, 28)) for k in range(min(number, 8))]
+        return at(x, y, *backs, text(20 + 14 * len(backs), 5, f"{number} trade cards", "soft"))
+    return lines(
+        *(
+            at(x + 44 * good, y, _good(good, 22), text(14, 5, count, "ink bold"))
+            for good, count in enumerate(record["cards"][seat].tolist())
+        )
+    )
+
+
+def _points_of(goal: int) -> int:
+    return EASY_POINTS if goal < NUM_EASY_GOALS else HARD_POINTS
+
+
+def _goal(record: np.void, goal: int, order: int, seat: int, can_click: bool) -> str:
+    """Return an open goal card; sites on which its holder has a marker are ticked."""
+    sheet = tag(
+        "rect", width=205, height=92, rx=8, class_="goal", stroke_dasharray=GOAL_DASHES[order % 2]
+    )
+    title = text(12, 22, f"goal {goal}, {_points_of(goal)} points", "goal-ink bold")
+    sites = []
+    for k, site in enumerate(_sites_of(record, goal)):
+        is_met = record["markers"][seat, site] > 0
+        tick = text(12, 43 + 19 * k, "✓" if is_met else "·", "fit")
+        sites.append(tick + text(30, 43 + 19 * k, site_text(record, site), "goal-ink"))
+    name = f"goal-{goal}" if can_click else None
+    return piece(name, f"goal {goal}", sheet, title, *sites)
+
+
+# --- seats ---------------------------------------------------------------------------------------
+
+
+def _frame(record: np.void, seat: int, top: float, height: float) -> str:
+    is_asked = seat == record["to_move"] and record["phase"] != Phase.OVER
+    turn = panel(10, top, WIDTH - 20, height, "turn") if is_asked else ""
+    name = f"player {seat}" + (", to move" if is_asked else "")
+    return (
+        panel(10, top, WIDTH - 20, height)
+        + turn
+        + seat_mark(seat, 32, top + 20)
+        + text(50, top + 25, name, "ink bold")
+    )
+
+
+def _completed(record: np.void, seat: int) -> str:
+    goals = np.flatnonzero(record["completed"][seat]).tolist()
+    points = sum(map(_points_of, goals))
+    return f"{len(goals)} of {GOALS_TO_END} goals, {points} points"
+
+
+def _seat(record: np.void, seat: int, viewer: int, top: float) -> str:
+    return lines(
+        _frame(record, seat, top, SEAT_HEIGHT - 6),
+        text(22, top + 52, _completed(record, seat), "soft"),
+        _goals_held(record, seat, viewer, top),
+        _cards(record, seat, viewer, 410, top + 34),
+    )
+
+
+def _goals_held(record: np.void, seat: int, viewer: int, top: float) -> str:
+    """Return the goals in a hand in few words, or the backs of their cards."""
+    if not is_own(record, seat, viewer):
+        held = min(GOALS_AT_START, GOALS_TO_END - int(record["num_completed"][seat]))
+        return lines(*(at(220 + 40 * k, top + 12, card_back(34, 44)) for k in range(held)))
+    goals = [
+        f"goal {goal}: {', '.join(map(str, _sites_of(record, goal)))}"
+        for goal in _held(record, seat, viewer)
+    ]
+    return lines(*(text(220, top + 28 + 22 * k, line) for k, line in enumerate(goals)))
+
+
+def _own(record: np.void, seat: int, viewer: int, top: float) -> str:
+    is_asked = seat == record["to_move"]
+    goals = [
+        at(240 + 226 * k, top + 14, _goal(record, goal, k, seat, is_asked))
+        for k, goal in enumerate(_held(record, seat, viewer))
+    ]
+    return lines(
+        _frame(record, seat, top, OWN_HEIGHT),
+        text(24, top + 54, _completed(record, seat), "soft"),
+        *goals,
+        _cards(record, seat, viewer, 36, top + 146),
+        _answers(record, seat, top + 126) if is_asked else "",
+    )
+
+
+def _answers(record: np.void, seat: int, top: float) -> str:
+    """Return the buttons for what is asked."""
+    phase = Phase(record["phase"])
+    if phase in (Phase.COUNT, Phase.FOLLOW):
+        fewest = 1 if phase == Phase.COUNT else 0
+        counts = range(fewest, int(record["markers"][seat, record["start"]]) + 1)
+        step = spread(len(counts), 320, 48)
+        return tag(
+            "g",
+            *(
+                button(f"markers-{count}", str(count), 350 + step * k, top, 38)
+                for k, count in enumerate(counts)
+            ),
+        )
+    labels = {Phase.BEFORE: "go on", Phase.AFTER: "end turn", Phase.FINAL: "done"}
+    if phase not in labels:
+        return ""
+    end = button("end", "end the game", 500, top, 140) if _can_end(record, seat) else ""
+    return button("done", labels[phase], 370, top, 110) + end
+
+
+def _can_end(record: np.void, seat: int) -> bool:
+    return record["phase"] == Phase.AFTER and bool((record["cards"][seat] > 0).all())
+
+
+@cache
+def _definitions() -> str:
+    hut = tag(
+        "path",
+        id="hut",
+        d="M-10 1L0 -9L10 1M-7 -2V9H7V-2M-2 9V3H2V9",
+        fill="none",
+        stroke="#3c372a",
+        stroke_width=2,
+        stroke_linejoin="round",
+    )
+    return hut + "".join(tag("g", _sign_of(good), id=f"good-{good}") for good in range(NUM_GOODS))
+
+
+def _sign_of(good: int) -> str:
+    ink, fill = GOOD_INKS[good], GOOD_FILLS[good]
+    letters = middle(0, 5.1, LETTERS[good], "", fill=ink, font_size=14.7, font_weight=700)
+    return (
+        tag("rect", x=-16, y=-16, width=32, height=32, rx=6.4, fill=fill, stroke="#3c372a")
+        + letters
+    )

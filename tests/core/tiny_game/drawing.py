@@ -1,0 +1,21 @@
+from celtica_env.core.drawing import document, piece, text
+from celtica_env.core.types import FULL
+
+from .tables import DRAW, NUM_KINDS
+
+WORD_COLOURS = {"seen": "#0072b2"}
+
+
+def pieces_of(action):
+    return ("deck",) if action == DRAW else (f"card-{action}",)
+
+
+def draw(record, viewer=FULL):
+    seat = int(record["to_move"]) if viewer == FULL else viewer
+    cards = [
+        piece(f"card-{kind}", f"card {kind}", text(20 + 30 * kind, 50, count))
+        for kind, count in enumerate(record["hand"][seat].tolist())
+    ]
+    deck = piece("deck", "deck", text(20 + 30 * NUM_KINDS, 50, record["deck_size"]))
+    points = text(20, 80, f"points {record['points'].tolist()}")
+    return document("tiny", "Tiny", 100, [*cards, deck, points])

@@ -1,0 +1,102 @@
+"""Play against agents: one seat or several are yours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import tyro
+
+from celtica_env.core.errors import MissingLibraryError, OptionError
+from celtica_train.own_game import OwnGame
+from celtica_train.play.seats import make_session
+from celtica_train.play.session import Session
+from celtica_train.play.terminal import play_in_terminal
+
+
+@dataclass
+class Config(OwnGame):
+    """Play a game against agents, on a page that opens in the browser or in the terminal."""
+
+    game: str = "celtica"
+    against: str = "greedy"
+    """Agents divided by commas, such as greedy,ismcts:200 or the path of a trained policy. The last
+    one named holds all seats that are left."""
+    players: int | None = None
+    """Players at the table; by default the people and the agents named."""
+    seats: int | None = None
+    """People who share this screen; by default one."""
+    at: str | None = None
+    """Seats of these people, from 0 and divided by commas; by default the first ones."""
+    hint: str | None = None
+    """Agent that gives hints; by default the first opponent."""
+    seed: int | None = None
+    """Seed of the deals and of the agents; by default every game is another."""
+    position: str | None = None
+    """Position to begin with, in the text form of `position_to_text`."""
+    terminal: bool = False
+    """Play in the terminal, without a page."""
+    host: str = "127.0.0.1"
+    """Address to serve the page at; with another than this, others on the network can reach it."""
+    port: int = 0
+    """Port to serve the page at; 0 takes a free one."""
+    browser: bool = True
+    """Open the page in the browser."""
+
+
+def main(argv: list[str]) -> int:
+    """Run `celtica play`."""
+    config = tyro.cli(Config, args=argv, prog="celtica play")
+    config.enter_package()
+    session = session_of(config)
+    if config.terminal:
+        play_in_terminal(session)
+    else:
+        play_on_page(session, config)
+    return 0
+
+
+def session_of(config: Config) -> Session:
+    """Return the session that the options ask for.
+
+    Raises:
+        CelticaError: they do not fit together; says what is accepted.
+    """
+    return make_session(
+        config.game,
+        [name.strip() for name in config.against.split(",") if name.strip()],
+        num_people=config.seats,
+        at=read_seats(config.at or ""),
+        num_players=config.players,
+        adviser=config.hint,
+        seed=config.seed,
+        position=config.position,
+    )
+
+
+def read_seats(text: str) -> list[int]:
+    """Return the numbers of seats in `0,2`.
+
+    Raises:
+        OptionError: a part is no number.
+    """
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isdecimal() for part in parts):
+        raise OptionError(f"--at takes numbers of seats divided by commas, such as 0,2; got {text}")
+    return [int(part) for part in parts]
+
+
+def play_on_page(session: Session, config: Config) -> None:
+    """Serve the page until it is interrupted.
+
+    Raises:
+        MissingLibraryError: what the page needs is not installed.
+        OptionError: the address or the port cannot be used.
+    """
+    try:
+        from celtica_train.play.server import serve
+    except ModuleNotFoundError as error:
+        raise MissingLibraryError(
+            f"{error}; the page needs the extra web: pip install 'celtica-env[web]'; --terminal "
+            "does without"
+        ) from error
+    serve(session, config.host, config.port, is_opened=config.browser)

@@ -1,0 +1,299 @@
+"""The page of a session: a small server on this machine, and who may talk to it.
+
+What goes out is the session's sight, in which no hidden card is, and the replay of a game that is
+over. Agents think in one thread of their own, so the page answers meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from datetime import datetime
+from functools import partial
+from importlib.resources import files
+from ipaddress import ip_address
+from typing import TypeVar
+
+import anyio
+import uvicorn
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from celtica_env.core.errors import CelticaError, OptionError
+from celtica_train.play.session import Session
+
+PAGE = {"": "index.html", "page.css": "page.css", "page.js": "page.js"}
+MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
+HEADERS = {
+    # drawings bring their own style sheets
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self'; "
+    "style-src 'self' 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+SECONDS_TO_STOP = 2
+
+Result = TypeVar("Result")
+
+
+# --- who may talk to the server ------------------------------------------------------------------
+
+
+class Guard:
+    """Refuses what other pages in the same browser could send; adds headers to every answer.
+
+    A page of another site that makes its name mean this machine (DNS rebinding) comes with that
+    name as the host; a form or script of another page comes with that page as the origin.
+    """
+
+    def __init__(self, app: ASGIApp, host: str) -> None:
+        self._app = app
+        self._host = host
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or pass it on."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        refusal = self._refusal(Headers(scope=scope))
+        app: ASGIApp = self._app if refusal is None else PlainTextResponse(refusal, 403)
+        await app(scope, receive, send_guarded)
+
+    def _refusal(self, headers: Headers) -> str | None:
+        host = headers.get("host", "")
+        if not is_own_host(host, self._host):
+            return f"this server does not answer to the name {host!r}"
+        if headers.get("origin", f"http://{host}") != f"http://{host}":
+            return "this server answers to its own page only"
+        return None
+
+
+def is_own_host(header: str, host: str) -> bool:
+    """Say whether a request's host is an address, this machine, or what the server was given."""
+    name = header.rpartition(":")[0] if header.rpartition(":")[2].isdecimal() else header
+    name = name.removeprefix("[").removesuffix("]")
+    return name in ("localhost", host) or is_address(name)
+
+
+def is_address(name: str) -> bool:
+    """Say whether a host is written as a number, which nobody can rebind."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+# --- what the page can ask for -------------------------------------------------------------------
+
+
+class Table:
+    """A session, the people who look at it, and the thread in which agents think."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self._has_changed = asyncio.Event()
+        self._one_thread = anyio.CapacityLimiter(1)
+
+    async def let_agents_move(self) -> None:
+        """Answer every turn of an agent, as long as the server runs."""
+        while True:
+            while (turn := self.session.turn()) is not None:
+                self.session.finish(turn, await self._apart(turn.outcome))
+            self._has_changed.clear()
+            await self._has_changed.wait()
+
+    async def _apart(self, think: Callable[[], Result]) -> Result:
+        return await anyio.to_thread.run_sync(
+            think, limiter=self._one_thread, abandon_on_cancel=True
+        )
+
+    async def see(self, request: Request) -> Response:
+        """Answer with the sight, or with nothing if the page has it already."""
+        if request.query_params.get("version") == str(self.session.version):
+            return Response(status_code=204)
+        return self._sight()
+
+    async def play(self, request: Request) -> Response:
+        """Carry out the action of a person."""
+        self.session.play(await self._wish(request, "action"))
+        return self._sight()
+
+    async def undo(self, request: Request) -> Response:
+        """Go back to the last decision of a person."""
+        await self._wish(request)
+        self.session.undo()
+        return self._sight()
+
+    async def uncover(self, request: Request) -> Response:
+        """Show the person to move what it may know."""
+        await self._wish(request)
+        self.session.uncover()
+        return self._sight()
+
+    async def new(self, request: Request) -> Response:
+        """Begin a new game."""
+        await self._wish(request)
+        self.session.new_game()
+        return self._sight()
+
+    async def hint(self, request: Request) -> Response:
+        """Answer with what the adviser would do."""
+        await self._wish(request)
+        turn = self.session.question()
+        reasons = await self._apart(turn.reasons)
+        self._require(turn.version)
+        return JSONResponse({"by": turn.agent.name, **asdict(self.session.hint_of(reasons))})
+
+    async def save(self, request: Request) -> Response:
+        """Write the game to a file of this machine: on the page it would tell hidden cards."""
+        await self._wish(request)
+        name = f"{self.session.batch.spec.name}-{datetime.now():%Y%m%d-%H%M%S}.jsonl"
+        self.session.save(name)
+        return JSONResponse({"saved": name})
+
+    async def replay(self, request: Request) -> Response:
+        """Answer with the replay of a game that is over."""
+        del request
+        if not self.session.is_over:
+            raise OptionError("the replay holds every hidden card: it is there after the end")
+        name = f"{self.session.batch.spec.name}.jsonl"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        line = f"{self.session.replay().to_json()}\n"
+        return Response(line, media_type="application/jsonl", headers=headers)
+
+    def _sight(self) -> Response:
+        self._has_changed.set()
+        return JSONResponse(asdict(self.session.sight()))
+
+    async def _wish(self, request: Request, name: str = "version") -> int:
+        """Return a number of the request, which must be about the game as it stands."""
+        try:
+            content = await request.json()
+            wish, version = content[name], content["version"]
+        except (ValueError, LookupError, TypeError) as error:
+            raise HTTPException(400, f"expected JSON with version and {name}") from error
+        if type(wish) is not int or type(version) is not int:
+            raise HTTPException(400, f"version and {name} are integers")
+        self._require(version)
+        return wish
+
+    def _require(self, version: int) -> None:
+        if version != self.session.version:
+            raise HTTPException(409, "the game has gone on meanwhile; look at it again")
+
+
+def make_app(session: Session, token: str, host: str = "127.0.0.1") -> Starlette:
+    """Return the server of a session; every address begins with the token."""
+    table = Table(session)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as group:
+            group.start_soon(table.let_agents_move)
+            yield
+            group.cancel_scope.cancel()
+
+    wishes = (table.play, table.undo, table.uncover, table.new, table.hint, table.save)
+    routes = [
+        *(Route(f"/{path}", partial(send_page, name)) for path, name in PAGE.items()),
+        Route("/state", table.see),
+        Route("/replay", table.replay),
+        *(Route(f"/{wish.__name__}", wish, methods=["POST"]) for wish in wishes),
+    ]
+    return Starlette(
+        routes=[Mount(f"/{token}", routes=routes)],
+        middleware=[Middleware(Guard, host=host)],
+        exception_handlers={CelticaError: say_error, HTTPException: say_error},
+        lifespan=lifespan,
+    )
+
+
+async def send_page(name: str, request: Request) -> Response:
+    """Answer with a file of the page."""
+    del request
+    content = files(__package__).joinpath("page", name).read_text("utf-8")
+    return Response(content, media_type=MEDIA_TYPES[name.rpartition(".")[2]])
+
+
+def say_error(request: Request, error: Exception) -> Response:
+    """Answer with an error in words."""
+    del request
+    if isinstance(error, HTTPException):
+        return JSONResponse({"error": error.detail}, error.status_code)
+    return JSONResponse({"error": str(error)}, 400)
+
+
+# --- the server ----------------------------------------------------------------------------------
+
+
+def serve(session: Session, host: str, port: int, *, is_opened: bool) -> None:
+    """Serve the page of a session until it is interrupted.
+
+    Args:
+        session: the game.
+        host: address to listen at.
+        port: of this machine; 0 takes a free one.
+        is_opened: open the page in the browser.
+
+    Raises:
+        OptionError: the address or the port cannot be used.
+    """
+    listener = listen(host, port)
+    token = secrets.token_urlsafe(16)
+    shown = f"[{host}]" if ":" in host else host
+    url = f"http://{shown}:{listener.getsockname()[1]}/{token}/"
+    print(f"Play at {url}\nCtrl-C stops it; what is not saved is gone then.", flush=True)
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        print(
+            "Whoever on the network has this address can play and see every hand, and it is sent "
+            "unencrypted.",
+            file=sys.stderr,
+        )
+    if is_opened:
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+    config = uvicorn.Config(
+        make_app(session, token, host),
+        log_level="warning",
+        timeout_graceful_shutdown=SECONDS_TO_STOP,
+    )
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        OptionError: the address is not this machine's, or the port is taken or none.
+    """
+    try:
+        if not 0 <= port < 2**16:  # some systems would take the rest of a division
+            raise OverflowError("ports are numbered 0 to 65535")
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise OptionError(
+            f"cannot listen at {host}, port {port}: {error}; choose another --port, or leave it "
+            "out to take a free one"
+        ) from error

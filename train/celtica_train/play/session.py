@@ -1,0 +1,344 @@
+"""A game between people at one screen and agents: what may be done and what is shown.
+
+No screen is in here. All that a session shows is made of the record censored for one seat, of the
+actions that everybody saw, and of the names; so no screen can give away a hidden card.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from celtica_env import Agent, Batch, Replay, View, save_replays
+from celtica_env.core.agents import Explains, Reasons, ask
+from celtica_env.core.errors import AgentError, CelticaError, OptionError
+from celtica_env.core.pictures import has_drawing, load_drawing
+from celtica_train.play.sight import Choice, Deed, Hint, Sight
+
+PERSON, YOU = "person", "you"
+NUM_REASONS = 5  # actions that a hint weighs against each other
+
+logger = logging.getLogger(__name__)
+
+
+# --- what is asked of an agent -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A decision that an agent is asked for. It may be answered in any thread, and in vain.
+
+    Attributes:
+        version: of the session, to tell an answer that comes after an undo.
+    """
+
+    agent: Agent
+    view: View
+    version: int
+
+    def outcome(self) -> int | AgentError:
+        """Return the agent's action, or what became of it."""
+        try:
+            return int(ask(self.agent, self.view)[0])
+        except Exception as error:  # an agent may be anybody's code
+            return self._failed(error)
+
+    def reasons(self) -> Reasons:
+        """Return the agent's action and its reasons, if it can tell them.
+
+        Raises:
+            AgentError: the agent failed.
+        """
+        try:
+            if isinstance(self.agent, Explains):
+                return self.agent.explain(self.view)
+            nothing = np.zeros(self.view.action_masks.shape)
+            return Reasons(ask(self.agent, self.view), nothing, "")
+        except Exception as error:
+            raise self._failed(error) from error
+
+    def _failed(self, error: Exception) -> AgentError:
+        # What the agent says goes to the log alone: it may tell of cards that the screen hides.
+        logger.error("agent %r failed", self.agent.name, exc_info=error)
+        return AgentError(f"the agent {self.agent.name!r} failed with {type(error).__name__}")
+
+
+# --- the game ------------------------------------------------------------------------------------
+
+
+class Session:
+    """A game that is being played, and those that follow it. Made by `seats.make_session`.
+
+    Attributes:
+        batch: the game, a batch of one that records.
+        agents: by the seats they hold; people hold the others.
+        adviser: the agent that gives hints, if any does.
+        failure: what an agent that failed did, in words; it stops the game until an undo.
+        version: changes whenever anything that is shown does.
+    """
+
+    def __init__(
+        self,
+        batch: Batch,
+        agents: Mapping[int, Agent],
+        adviser: Agent | None,
+        start: np.ndarray | None = None,
+    ) -> None:
+        """Take the game; every new one begins with the record `start` (1,), if there is one."""
+        self.batch = batch
+        self.agents = dict(agents)
+        self.adviser = adviser
+        self.people = tuple(seat for seat in range(batch.num_players) if seat not in agents)
+        self.version = 0
+        self._start = start
+        game = batch.spec.name
+        self._drawing = load_drawing(game) if has_drawing(game) else None
+        self._begin()
+
+    def _begin(self) -> None:
+        if self._start is not None:
+            self.batch.set_states(self._start)
+        self._deeds: list[tuple[int, int]] = []  # seat and action
+        self._saved: list[tuple[Batch, int]] = []  # the game before each decision of a person
+        self._at_screen = self.people[0] if len(self.people) == 1 else None
+        self.failure: str | None = None
+        self._change()
+
+    def _change(self) -> None:
+        self.version += 1
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.batch.finished[0])
+
+    @property
+    def mover(self) -> int | None:
+        """Seat to move, None after the end."""
+        return None if self.is_over else int(self.batch.to_move[0])
+
+    @property
+    def viewer(self) -> int | None:
+        """Seat whose knowledge is shown, None while the screen passes to another person."""
+        is_passed = self.mover in self.people and self.mover != self._at_screen
+        return None if is_passed else self._at_screen
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who holds each seat: an agent's name, a person, or you, the viewer."""
+        return tuple(
+            YOU if seat == self.viewer else name for seat, name in enumerate(self._holders())
+        )
+
+    def _holders(self) -> list[str]:
+        seats = range(self.batch.num_players)
+        return [self.agents[seat].name if seat in self.agents else PERSON for seat in seats]
+
+    # --- what people do --------------------------------------------------------------------------
+
+    def uncover(self) -> None:
+        """Show the knowledge of the person to move, who now sits before the screen.
+
+        Raises:
+            OptionError: it is no person's turn.
+        """
+        if self.mover not in self.people:
+            raise OptionError("the screen stays where it is: it is no person's turn")
+        self._at_screen = self.mover
+        self._change()
+
+    def play(self, action: int) -> None:
+        """Carry out the decision of the person to move.
+
+        Raises:
+            OptionError: it is not the turn of the person before the screen.
+            IllegalActionError: the action is not legal; nothing has changed.
+        """
+        self._require_turn()
+        saved = self.batch.clone()
+        self._step(action)
+        self._saved.append((saved, len(self._deeds) - 1))
+
+    def undo(self) -> None:
+        """Go back to the last decision of a person.
+
+        Raises:
+            OptionError: no person has decided anything yet.
+        """
+        if not self._saved:
+            raise OptionError("there is nothing to undo: no person has decided anything yet")
+        saved, count = self._saved.pop()
+        self.batch.restore(saved)
+        del self._deeds[count:]
+        self.failure = None
+        self._change()
+
+    def new_game(self) -> None:
+        """Deal a new game, or put the first position on the table again."""
+        self.batch.reset()
+        self._begin()
+
+    def question(self) -> Turn:
+        """Return what the adviser is to be asked for a hint: `hint_of(turn.reasons())`.
+
+        Raises:
+            OptionError: it is not the turn of the person before the screen, or there is no adviser.
+        """
+        self._require_turn()
+        if self.adviser is None:
+            raise OptionError("nobody gives hints; name an agent that does with --hint")
+        return Turn(self.adviser, self.batch.view(), self.version)
+
+    def hint_of(self, reasons: Reasons) -> Hint:
+        """Return in words what the adviser would do and why."""
+        weights, action = reasons.weights[0], int(reasons.actions[0])
+        text = self._text(action)
+        if np.count_nonzero(self.batch.action_masks[0]) == 1:
+            return Hint(action, text, ("it is the only legal action",))
+        best = [a for a in np.argsort(-weights, kind="stable")[:NUM_REASONS] if weights[a] > 0]
+        lines = [f"{self._text(a)}: {_weight_text(weights, a, reasons.unit)}" for a in best]
+        return Hint(action, text, tuple(lines))
+
+    def replay(self) -> Replay:
+        """Return the record of the game so far. It holds every hidden card."""
+        return self.batch.replay(info={"agents": self._holders()})
+
+    def save(self, path: str | Path) -> None:
+        """Write the replay to a new file.
+
+        Raises:
+            OptionError: there is a file of that name, or the file cannot be written.
+        """
+        if Path(path).exists():
+            raise OptionError(f"{path} exists; choose another name")
+        try:
+            save_replays(path, [self.replay()])
+        except (OSError, ValueError) as error:
+            raise OptionError(f"cannot write {path}: {error}; choose another name") from error
+
+    def _require_turn(self) -> None:
+        if self.is_over:
+            raise OptionError("the game is over; begin a new one")
+        if self.mover not in self.people:
+            raise OptionError(f"it is not your turn, but that of {self._who(self.mover)}")
+        if self.viewer is None:
+            raise OptionError(f"first pass the screen to {self._who(self.mover)}")
+
+    # --- what agents do --------------------------------------------------------------------------
+
+    def turn(self) -> Turn | None:
+        """Return the decision that an agent is to take now, None if there is none."""
+        mover = self.mover
+        if mover is None or mover not in self.agents or self.failure is not None:
+            return None
+        return Turn(self.agents[mover], self.batch.view(), self.version)
+
+    def finish(self, turn: Turn, outcome: int | AgentError) -> None:
+        """Carry out what became of a turn, unless the game has gone elsewhere meanwhile."""
+        if turn.version != self.version:
+            return
+        try:
+            if isinstance(outcome, AgentError):
+                raise outcome
+            self._step(outcome)
+        except AgentError as error:
+            self._fail(str(error))
+        except CelticaError as error:
+            logger.error("agent %r: %s", turn.agent.name, error)
+            self._fail(f"the agent {turn.agent.name!r} chose an action that is not legal")
+
+    def let_agents_move(self) -> None:
+        """Let agents move until it is a person's turn, the game is over or an agent fails."""
+        while (turn := self.turn()) is not None:
+            self.finish(turn, turn.outcome())
+
+    def _fail(self, sentence: str) -> None:
+        self.failure = f"{sentence}; undo, begin a new game, or save this one"
+        self._change()
+
+    def _step(self, action: int) -> None:
+        seat = int(self.batch.to_move[0])
+        self.batch.step([action])
+        self._deeds.append((seat, action))
+        self._change()
+
+    # --- what is shown ---------------------------------------------------------------------------
+
+    def sight(self) -> Sight:
+        """Return all that the screen shows."""
+        viewer = self.viewer
+        return Sight(
+            version=self.version,
+            game=self.batch.spec.name,
+            names=self.names,
+            people=self.people,
+            viewer=viewer,
+            mover=self.mover,
+            status=self._status(),
+            is_thinking=self.mover in self.agents and self.failure is None,
+            failure=self.failure,
+            payoffs=self.replay().payoffs if self.is_over else None,
+            picture="" if viewer is None else self._picture(viewer),
+            position="" if viewer is None else self._position(viewer),
+            choices=self._choices() if viewer is not None and viewer == self.mover else (),
+            deeds=tuple(self._shown_deeds(viewer)),
+            can_undo=bool(self._saved),
+            adviser="" if self.adviser is None else self.adviser.name,
+        )
+
+    def _position(self, viewer: int) -> str:
+        return self.batch.game.render_text(self.batch.censored(seats=[viewer])[0], viewer)
+
+    def _picture(self, viewer: int) -> str:
+        if self._drawing is None:
+            return ""
+        return self._drawing.draw(self.batch.censored(seats=[viewer])[0], viewer)
+
+    def _pieces(self, action: int) -> tuple[str, ...]:
+        return () if self._drawing is None else self._drawing.pieces_of(action)
+
+    def _choices(self) -> tuple[Choice, ...]:
+        legal = np.flatnonzero(self.batch.action_masks[0]).tolist()
+        return tuple(self._choice(action) for action in legal)
+
+    def _choice(self, action: int) -> Choice:
+        return Choice(action, self._text(action), self._pieces(action))
+
+    def _shown_deeds(self, viewer: int | None) -> Iterable[Deed]:
+        own = [count for count, (seat, _) in enumerate(self._deeds) if seat == viewer]
+        last = own[-1] if own else -1
+        for count, (seat, action) in enumerate(self._deeds):
+            yield Deed(seat, self._text(action), self._pieces(action), count > last)
+
+    def _status(self) -> str:
+        if self.is_over:
+            return self._result()
+        if self.mover in self.agents:
+            doing = "stopped" if self.failure is not None else "is thinking"
+            return f"{self._who(self.mover)} {doing}"
+        if self.viewer is None:
+            return f"Pass the screen to {self._who(self.mover)}"
+        return f"Your turn, player {self.mover}"
+
+    def _result(self) -> str:
+        replay = self.replay()
+        if replay.end != "terminated":
+            return "The game was cut off; nobody wins"
+        best = max(replay.payoffs)
+        winners = [self._who(seat) for seat, p in enumerate(replay.payoffs) if p == best]
+        return f"The game is over. {' and '.join(winners)} {'win' if winners[1:] else 'wins'}"
+
+    def _who(self, seat: int | None) -> str:
+        return "nobody" if seat is None else f"player {seat} ({self.names[seat]})"
+
+    def _text(self, action: int) -> str:
+        return self.batch.game.action_to_text(int(action))
+
+
+def _weight_text(weights: np.ndarray, action: int, unit: str) -> str:
+    share = f"{weights[action] / weights.sum():.0%}"
+    return share if unit == "probability" else f"{weights[action]:g} {unit} ({share})"

@@ -1,0 +1,120 @@
+"""A session in the terminal: actions by number or by their text, and a few commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from celtica_env import action_from_text
+from celtica_env.core.errors import CelticaError, OptionError
+from celtica_train.play.session import Session
+from celtica_train.play.sight import Sight
+
+HELP = """\
+A number or the text of an action plays it. Besides there are:
+  hint        what the bot would do, and why
+  undo        back to your last decision
+  save FILE   keep the game for `celtica replay`
+  new         a new game
+  help        this
+  quit        stop"""
+NUM_BLANK_LINES = 60  # that push the hand of another person out of sight
+
+
+class Quit(Exception):  # noqa: N818, no error
+    """The person has had enough."""
+
+
+def play_in_terminal(session: Session) -> None:
+    """Let people play until they quit."""
+    print("`help` lists what you can say.")
+    try:
+        while True:
+            session.let_agents_move()
+            _show(session)
+            _carry_out(session, _ask())
+    except Quit:
+        return
+
+
+def _show(session: Session) -> None:
+    sight = session.sight()
+    if sight.viewer is None and sight.mover is not None and sight.failure is None:
+        print("\n" * NUM_BLANK_LINES + sight.status)
+        _ask("Press Enter when you sit before the screen. ")
+        session.uncover()
+        sight = session.sight()
+    print("\n".join(["", *_lines(sight)]))
+
+
+def _lines(sight: Sight) -> list[str]:
+    recent = [deed for deed in sight.deeds if deed.is_recent and deed.seat != sight.viewer]
+    return [
+        sight.position,
+        "",
+        *(f"player {deed.seat} ({sight.names[deed.seat]}): {deed.text}" for deed in recent),
+        sight.failure or sight.status,
+        *(f"  {number} {choice.text}" for number, choice in enumerate(sight.choices, 1)),
+        *_payoff_lines(sight),
+    ]
+
+
+def _payoff_lines(sight: Sight) -> list[str]:
+    pairs = zip(sight.names, sight.payoffs or ())
+    return [f"  player {seat} ({name}): {payoff:+g}" for seat, (name, payoff) in enumerate(pairs)]
+
+
+def _ask(prompt: str = "> ") -> str:
+    try:
+        answer = input(prompt).strip()
+    except EOFError:
+        raise Quit from None
+    if answer == "quit":
+        raise Quit
+    return answer
+
+
+def _carry_out(session: Session, line: str) -> None:
+    """Do what was said; ask again until something has changed that is worth showing."""
+    while not _is_done(session, line):
+        line = _ask()
+
+
+def _is_done(session: Session, line: str) -> bool:
+    version = session.version
+    word, _, rest = line.partition(" ")
+    commands: dict[str, Callable[[], None]] = {
+        "": lambda: None,
+        "help": lambda: print(HELP),
+        "hint": lambda: _hint(session),
+        "undo": session.undo,
+        "new": session.new_game,
+        "save": lambda: _save(session, rest.strip()),
+    }
+    try:
+        commands.get(word, lambda: _play(session, line))()
+    except CelticaError as error:
+        print(error)
+    return session.version != version
+
+
+def _hint(session: Session) -> None:
+    turn = session.question()
+    hint = session.hint_of(turn.reasons())
+    print("\n".join([f"{turn.agent.name} would {hint.text}", *(f"  {r}" for r in hint.reasons)]))
+
+
+def _save(session: Session, path: str) -> None:
+    if not path:
+        raise OptionError("save needs the name of a file: save FILE")
+    session.save(path)
+    print(f"saved to {path}")
+
+
+def _play(session: Session, line: str) -> None:
+    choices = session.sight().choices
+    if line.isdecimal() and 1 <= int(line) <= len(choices):
+        session.play(choices[int(line) - 1].action)
+    elif line.isdecimal():
+        print(f"there are actions 1 to {len(choices)}; `help` lists what else you can say")
+    else:
+        session.play(action_from_text(session.batch.spec.name, line))
