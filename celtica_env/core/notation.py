@@ -21,6 +21,7 @@ from celtica_env.core.registry import load_game
 from celtica_env.core.types import FULL, PAYOFFS, Field, Game
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+DIGIT_OF_BYTE = DIGITS.encode().ljust(256, b"?")  # a table for `bytes.translate`
 HEADER_FIELDS = {
     "players": "num_players",
     "step": "step_count",
@@ -75,12 +76,30 @@ def position_to_text(game: str, state: np.void) -> str:
             f"expected one record of {card.spec.id}, such as `batch.states[0]`; "
             f"got {getattr(state, 'dtype', type(state).__name__)} of shape {np.shape(state)}"
         )
-    blank = blank_record(card, int(state["num_players"]))[0]
-    words = [card.spec.id, *_header_words(state)]
-    for field in card.fields:
-        if not np.array_equal(state[field.name], blank[field.name]):
-            words.append(f"{field.name}={_value_to_text(field, state[field.name])}")
-    return " ".join(words)
+    return positions_to_texts(card, np.array([state]))[0]
+
+
+def positions_to_texts(game: Game, states: np.ndarray) -> list[str]:
+    """Return the text of each record `(n,)` of a game, in a fraction of the time one by one."""
+    players = states["num_players"].tolist()
+    blanks = {count: blank_record(game, count) for count in set(players)}
+    words = [[game.spec.id, *_header_words(state)] for state in states]
+    for field in game.fields:
+        unused = {count: record[field.name].tobytes() for count, record in blanks.items()}
+        texts: dict[bytes, str] = {}  # a field holds few different values as a rule
+        for row, value in enumerate(_values_as_bytes(states[field.name])):
+            if value == unused[players[row]]:
+                continue
+            if value not in texts:
+                texts[value] = f"{field.name}={_value_to_text(field, states[field.name][row])}"
+            words[row].append(texts[value])
+    return [" ".join(row) for row in words]
+
+
+def _values_as_bytes(column: np.ndarray) -> list[bytes]:
+    raw = column.tobytes()
+    size = len(raw) // max(1, len(column))
+    return [raw[start : start + size] for start in range(0, len(raw), size)]
 
 
 def position_from_text(text: str) -> np.ndarray:
@@ -214,18 +233,24 @@ def _read_header(record: np.ndarray, values: dict[str, str], bounds: dict[str, t
 
 
 def _value_to_text(field: Field, value: np.ndarray) -> str:
-    num_columns = value.shape[-1] if np.ndim(value) else 1
-    rows = np.reshape(value, (-1, num_columns))
-    used = np.flatnonzero(rows.any(axis=1))
-    rows = rows[: used[-1] + 1] if used.size else rows[:1]
-    return "/".join(_row_to_text(field, row) for row in rows.tolist())
+    num_columns = value.shape[-1] if value.shape else 1
+    if value.itemsize == 1 and _is_digits(field, num_columns):
+        digits = value.tobytes().translate(DIGIT_OF_BYTE).decode()
+        lines = [digits[k : k + num_columns] for k in range(0, len(digits), num_columns)]
+        while len(lines) > 1 and not lines[-1].strip("0"):
+            lines.pop()
+        return "/".join(lines)
+    rows = value.reshape(-1, num_columns).tolist()
+    while len(rows) > 1 and not any(rows[-1]):
+        rows.pop()
+    return "/".join([_row_to_text(field, row) for row in rows])
 
 
 def _row_to_text(field: Field, row: list[int]) -> str:
     if field.words:
         return ",".join(field.words[value - field.low] for value in row)
     if _is_digits(field, len(row)):
-        return "".join(DIGITS[value] for value in row)
+        return "".join([DIGITS[value] for value in row])
     return ",".join(map(str, row))
 
 

@@ -1,0 +1,354 @@
+"""Tournaments: fair, the same however they are played, stopped and gone on with."""
+
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+
+import celtica_env
+from celtica_env import Replay
+from celtica_env.core.errors import StoreError
+from celtica_train import cli
+from celtica_train.arena import Share, load_results, play_tournament
+from celtica_train.arena.engines import WorkerError
+from celtica_train.arena.store import LOCK_FILE, STORE_FILE, Store, locked
+from tests.core.processes import ROOT, TIMEOUT
+from tests.each_game import each_game
+
+HERE = "tests.train.arena.agents_for_tests"
+PLAYED = "SELECT * FROM games ORDER BY game", "SELECT * FROM seats ORDER BY game, seat"
+
+
+def stored(folder):
+    """Return all that a store holds but the times."""
+    with Store.open(folder) as store:
+        return [store.query(sql) for sql in PLAYED]
+
+
+@each_game
+def test_copies_of_a_deterministic_agent_share_exactly_evenly(game, tmp_path):
+    players = 3
+    results = play_tournament(["greedy"] * players, game, out=tmp_path, num_players=3, deals=6)
+    shares = results.ratings["win_share"].to_list()
+    assert shares == pytest.approx([1 / 3] * 3, abs=1e-12)
+    assert results.ratings["rating"].to_list() == pytest.approx([0] * 3, abs=1e-3)
+    totals = results.seats.group_by("game").agg(pl.col("share").sum())["share"]
+    assert totals.to_list() == pytest.approx([1] * 18)
+
+
+def test_however_it_is_played_the_same_is_stored(tmp_path):
+    agents = ["random", "greedy", "random"]
+    options = {"deals": 8, "at_once": 10, "seed": 5}
+    play_tournament(agents, out=tmp_path / "whole", **options)
+    whole = stored(tmp_path / "whole")
+    play_tournament(agents, out=tmp_path / "processes", workers=2, **options)
+    assert stored(tmp_path / "processes") == whole
+    play_tournament(agents, out=tmp_path / "others", deals=8, at_once=48, seed=5)
+    assert stored(tmp_path / "others") == whole  # agents whose choice depends on the decision alone
+    for part in (1, 2):
+        play_tournament(agents, out=tmp_path / str(part), share=Share(part, 2), **options)
+    folders = [str(tmp_path / name) for name in "12"]
+    assert cli.main(["arena", "merge", *folders, "--out", str(tmp_path / "merged")]) == 0
+    assert stored(tmp_path / "merged") == whole
+    assert len(load_results(tmp_path / "merged")._times) == 3
+
+
+def test_every_game_is_kept_as_a_replay_that_plays_as_recorded(tmp_path):
+    play_tournament(["random", "greedy"], out=tmp_path, deals=2)
+    games, seats = stored(tmp_path)
+    for game, deal, length, end, _, _, line in games:
+        replay = Replay.from_json(line)
+        replay.play()
+        assert (replay.info["game"], replay.info["game_index"]) == (game, deal)
+        assert (len(replay.actions), replay.end) == (length, end)
+        shares = [row[3] for row in seats if row[0] == game]
+        assert shares == [(payoff + 1) / 2 for payoff in replay.payoffs]
+
+
+def test_going_on_plays_only_what_is_missing(tmp_path, monkeypatch):
+    agents, options = ["random", "greedy"], {"deals": 12, "at_once": 6}
+    whole = play_tournament(agents, out=tmp_path / "whole", **options)
+    play_tournament(agents, out=tmp_path / "a", share=Share(1, 2), **options)
+    told = []
+    again = play_tournament(
+        agents, out=tmp_path / "a", on_progress=lambda *counts: told.append(counts), **options
+    )
+    assert told == [(12, 24), (18, 24), (24, 24)]
+    assert again.seats.equals(whole.seats)
+    told.clear()
+    play_tournament(agents, out=tmp_path / "a", on_progress=lambda *c: told.append(c), **options)
+    assert told == [(24, 24)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["random", "random"], "agents random greedy there, random random#2 now"),
+        (["random", "greedy", "--seed", "4"], "seed 1 there, 4 now"),
+        (["random", "greedy", "--deals", "5"], "deals 4 there, 5 now"),
+        (["random", "greedy", "--game", "keltis"], "game celtica_v0 there, keltis_v0 now"),
+    ],
+)
+def test_other_arguments_are_refused_in_a_folder_that_has_a_tournament(
+    arguments, message, tmp_path, capsys
+):
+    play_tournament(["random", "greedy"], out=tmp_path, deals=4)
+    before = stored(tmp_path)
+    options = [] if "--deals" in arguments else ["--deals", "4"]
+    assert cli.main(["arena", *arguments, *options, "--out", str(tmp_path)]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert stored(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["greedy"], "needs 2 agents or more"),
+        (["greedy", "random", "--deals", "0"], "deals must be from 1"),
+        (["greedy", "random", "--workers", "0"], "workers must be 1 or more"),
+        (["greedy", "nobody"], "unknown agent 'nobody'"),
+        (["greedy", "cmd: "], "needs a command"),
+        (["greedy", "random", "--share", "3/2"], "a share is written 2/3"),
+        (["greedy", "random", "--share", "1/2", "--until-ci", "0.1"], "cannot tell when to stop"),
+    ],
+)
+def test_what_is_no_tournament_leaves_nothing_behind(arguments, message, tmp_path, capsys):
+    assert cli.main(["arena", *arguments, "--out", str(tmp_path / "new")]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "new").exists()
+
+
+def test_one_deal_has_no_interval_of_its_rating(tmp_path, capsys):
+    assert cli.main(["arena", "greedy", "greedy", "--deals", "1", "--out", str(tmp_path)]) == 0
+    results = load_results(tmp_path)
+    assert results.ratings["rating_low"].is_null().all()
+    assert results.ratings["win_share"].to_list() == [0.5, 0.5]
+    assert "greedy#2" in capsys.readouterr().out
+
+
+# --- agents that fail ----------------------------------------------------------------------------
+
+
+def test_an_agent_that_fails_loses_that_game_and_no_other(tmp_path):
+    agents = ["greedy", f"{HERE}:Raising", f"{HERE}:Illegal"]
+    results = play_tournament(agents, out=tmp_path, num_players=3, deals=4)
+    reasons = dict(results.forfeits.select("agent", "reason").rows())
+    assert reasons[f"{HERE}:Raising"] == "RuntimeError: I <b>cannot</b> go on"
+    assert "which is not legal" in reasons[f"{HERE}:Illegal"]
+    given = results.seats.filter("has_forfeited")
+    assert (given["share"] == 0).all()
+    others = results.seats.join(given.select("game"), on="game").filter(~pl.col("has_forfeited"))
+    assert (others["share"] == 0.5).all()
+    assert results.num_deals == 4
+    assert results.ratings["agent"][0] == "greedy"
+
+
+def test_a_program_that_dies_loses_and_the_tournament_goes_on(tmp_path):
+    bot = f"cmd:{sys.executable} {ROOT / 'tests/train/arena/bot.py'}"
+    results = play_tournament([bot, f"{bot} die"], out=tmp_path, deals=2, move_seconds=60)
+    assert results.num_deals == 2
+    assert results.forfeits["games"].sum() == 4
+    assert results.ratings["agent"].to_list() == [bot, f"{bot} die"]
+
+
+def test_a_worker_that_dies_is_told_of_and_what_is_stored_is_whole(tmp_path):
+    with pytest.raises(WorkerError, match="the same command goes on"):
+        play_tournament(["greedy", f"{HERE}:Dying"], out=tmp_path, deals=2, workers=2)
+    with Store.open(tmp_path) as store:
+        assert store.num_games() == 0
+
+
+# --- stores --------------------------------------------------------------------------------------
+
+
+def damage(path, start=100, count=3000):
+    content = bytearray(path.read_bytes())
+    content[start : start + count] = os.urandom(count)
+    path.write_bytes(content)
+
+
+def foreign(path):
+    path.unlink()
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE games (game)")
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (damage, "damaged"),
+        (lambda path: path.write_text("something else\n" * 200), "is no store"),
+        (lambda path: path.write_bytes(path.read_bytes()[:9000]), "damaged"),
+        (lambda path: path.write_bytes(b""), "database of something else"),
+        (foreign, "database of something else"),
+        (lambda path: path.unlink(), "no tournament in"),
+    ],
+)
+def test_what_is_no_store_is_refused_in_words(spoil, message, tmp_path, capsys):
+    play_tournament(["greedy", "random"], out=tmp_path, deals=2)
+    spoil(tmp_path / STORE_FILE)
+    assert cli.main(["arena", "report", str(tmp_path)]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_stores_that_do_not_fit_are_not_merged(tmp_path):
+    for name, seed in (("a", 1), ("b", 2)):
+        play_tournament(["greedy", "random"], out=tmp_path / name, deals=2, seed=seed)
+    with Store.open(tmp_path / "a") as store:
+        with pytest.raises(StoreError, match="another tournament: seed 1 there, 2 now"):
+            store.merge(tmp_path / "b")
+        shutil.copytree(tmp_path / "a", tmp_path / "c")
+        connection = sqlite3.connect(tmp_path / "c" / STORE_FILE)
+        with connection:
+            connection.execute("UPDATE games SET replay = replay || ' ' WHERE game = 2")
+        connection.close()
+        with pytest.raises(StoreError, match="game 2 was played differently"):
+            store.merge(tmp_path / "c")
+        assert store.merge(tmp_path / "a") == 0
+    folder = str(tmp_path / "a")
+    assert cli.main(["arena", "merge", folder, "--out", folder]) == 2
+
+
+def test_two_processes_do_not_play_into_one_store(tmp_path):
+    with locked(tmp_path), pytest.raises(StoreError, match="another process"):
+        play_tournament(["greedy", "random"], out=tmp_path, deals=2)
+    assert (tmp_path / LOCK_FILE).exists()
+
+
+# --- kills ---------------------------------------------------------------------------------------
+
+
+def start(arguments, folder):
+    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    return subprocess.Popen(
+        [sys.executable, "-m", "celtica_train.cli", "arena", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+
+
+def num_stored(folder):
+    """Return the games in a store that a process may be writing."""
+    try:
+        with Store.open(folder) as store:
+            return store.num_games()
+    except StoreError:
+        return 0
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_tournament_killed_at_any_moment_goes_on_with_nothing_lost_or_doubled(
+    workers, tmp_path, is_full_check
+):
+    if workers > 1 and not is_full_check:
+        pytest.skip("make check-full kills workers too")
+    num_kills = 25 if is_full_check else 2
+    deals = 600 * num_kills
+    arguments = ["random", "greedy", "--deals", str(deals), "--at-once", "20", "--out", "killed"]
+    chance, before = random.Random(workers), 0
+    for _ in range(num_kills):
+        process = start([*arguments, "--workers", str(workers)], tmp_path)
+        deadline = time.monotonic() + TIMEOUT
+        while num_stored(tmp_path / "killed") == before and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(chance.random() * 0.5)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        now = num_stored(tmp_path / "killed")
+        assert now > before
+        assert now % 20 == 0
+        before = now
+    with Store.open(tmp_path / "killed") as store:
+        numbers = [row[0] for row in store.query("SELECT game FROM games")]
+        assert len(set(numbers)) == len(numbers) == before
+        blocks = sorted(store.blocks())
+        assert len(blocks) * 20 == before
+        replays = dict(store.query("SELECT game, replay FROM games"))
+        seats = store.query("SELECT game, count(*) FROM seats GROUP BY game")
+    assert seats == [(number, 2) for number in sorted(numbers)]
+    rest = ["random", "greedy"]
+    if is_full_check:
+        play_tournament(rest, out=tmp_path / "killed", deals=deals, at_once=20)
+        play_tournament(rest, out=tmp_path / "whole", deals=deals, at_once=20)
+        assert stored(tmp_path / "killed") == stored(tmp_path / "whole")
+    else:
+        expect_as_in_one_go(replays, deals)
+
+
+def expect_as_in_one_go(replays, deals):
+    """Hold some of the games to those of the same tournament that nobody killed."""
+    from celtica_train.arena.blocks import load_agents, play_block
+    from celtica_train.arena.design import Design
+
+    plan = Design("celtica_v0", 2, ("random", "greedy"), deals, at_once=20)
+    last = max(replays) // 20
+    rows = play_block(plan, load_agents(plan.agents, plan), last)
+    assert {row[0]: row[-1] for row in rows.games} == {
+        g: replays[g] for g in replays if g // 20 == last
+    }
+
+
+def test_the_workers_of_a_killed_tournament_end(tmp_path):
+    process = start(
+        ["random", "greedy", "--deals", "100000", "--workers", "2", "--out", "killed"], tmp_path
+    )
+    deadline = time.monotonic() + TIMEOUT
+    while not num_stored(tmp_path / "killed") and time.monotonic() < deadline:
+        time.sleep(0.1)
+    children = children_of(process.pid)
+    assert len(children) >= 2
+    process.kill()
+    process.wait()
+    while any(os.path.exists(f"/proc/{pid}") for pid in children) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(os.path.exists(f"/proc/{pid}") for pid in children)
+
+
+def children_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return file.read().split()
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path):
+    process = start(["random", "greedy", "--deals", "100000", "--out", "stopped"], tmp_path)
+    deadline = time.monotonic() + TIMEOUT
+    while not num_stored(tmp_path / "stopped") and time.monotonic() < deadline:
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 130
+    assert b"the same command goes on" in output
+
+
+# --- stopping early ------------------------------------------------------------------------------
+
+
+def test_play_stops_when_the_shares_are_known_well_enough(tmp_path):
+    agents, options = ["random", "random"], {"deals": 2000, "until_ci": 0.2, "at_once": 20}
+    results = play_tournament(agents, out=tmp_path / "a", **options)
+    assert 50 <= results.num_deals < 2000
+    assert (results.half_widths() <= 0.2).all()
+    play_tournament(agents, out=tmp_path / "b", workers=2, **options)
+    assert stored(tmp_path / "b") == stored(tmp_path / "a")
+    again = play_tournament(agents, out=tmp_path / "a", **options)
+    assert again.num_deals == results.num_deals
+
+
+def test_agents_of_ones_own_join_as_objects(tmp_path):
+    agents = [celtica_env.load_agent(f"{HERE}:First", "celtica"), "greedy"]
+    results = play_tournament(agents, out=tmp_path, deals=3)
+    assert set(results.ratings["agent"]) == {"first", "greedy"}
+    assert np.isclose(results.ratings["win_share"].sum(), 1)
+    assert multiprocessing.active_children() == []
