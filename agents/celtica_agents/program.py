@@ -69,11 +69,11 @@ class ProgramAgent:
     """
 
     def __init__(self, command: str, game: str, limits: Limits = Limits()) -> None:
+        self._child: Child | None = None
         self.name = f"cmd:{command}"
         self._game = load_game(game)
         self._words = split_command(command)
         self._limits = limits
-        self._child: Child | None = None
         self._num_failures = 0
         self._seed = 0
 

@@ -7,8 +7,6 @@ import numpy as np
 from celtica_train.arena.intervals import interval95
 from celtica_train.arena.ratings import SCALE, rate, wins_by_deal
 
-RESAMPLES = 200
-
 
 def simulate_games(strengths, players, deals, rng):
     """Return `(deals, seats, shares)` of all games of a Plackett-Luce model.
@@ -45,7 +43,7 @@ def true_shares(strengths, players):
     return shares * len(strengths) / (players * len(tables))
 
 
-def coverage(strengths, players, deals, runs, seed):
+def coverage(strengths, players, deals, runs, resamples, seed):
     """Return how often the intervals of win shares, and of ratings, held the truth."""
     rng = np.random.default_rng(seed)
     points, truth = SCALE * (strengths - strengths.mean()), true_shares(strengths, players)
@@ -56,6 +54,6 @@ def coverage(strengths, players, deals, runs, seed):
             won = np.where(seats == agent, shares, 0).sum(axis=1).reshape(deals, -1).sum(axis=1)
             low, high = interval95(won / (seats == agent).sum() * deals)
             share_hits.append(low <= truth[agent] <= high)
-        rated = rate(wins_by_deal(games, seats, shares, len(strengths)), run, RESAMPLES)
+        rated = rate(wins_by_deal(games, seats, shares, len(strengths)), run, resamples)
         rating_hits.append((rated.low <= points) & (points <= rated.high))
     return np.mean(share_hits), np.mean(rating_hits)

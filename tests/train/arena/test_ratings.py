@@ -12,7 +12,7 @@ STRENGTHS = np.array([0.8, 0.3, -0.2, -0.9])
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_strengths_are_found_at_tables_of_any_size(players):
-    wins = simulate(STRENGTHS, players, 600, np.random.default_rng(1))
+    wins = simulate(STRENGTHS, players, 2000, np.random.default_rng(1))
     assert fit(wins.sum(axis=0)) / SCALE == pytest.approx(STRENGTHS - STRENGTHS.mean(), abs=0.12)
 
 
@@ -49,9 +49,9 @@ def test_no_interval_where_nothing_bounds_a_rating():
 
 
 def test_intervals_cover_the_truth_as_often_as_they_say(is_full_check):
-    runs = 2000 if is_full_check else 60
-    shares, ratings = coverage(STRENGTHS, 3, deals=200, runs=runs, seed=3)
-    low, high = (0.94, 0.96) if is_full_check else (0.88, 1.0)
+    runs, resamples = (1500, 300) if is_full_check else (25, 60)
+    shares, ratings = coverage(STRENGTHS, 3, deals=200, runs=runs, resamples=resamples, seed=3)
+    low, high = (0.94, 0.96) if is_full_check else (0.85, 1.0)
     assert low <= shares <= high
     assert low <= ratings <= high
 

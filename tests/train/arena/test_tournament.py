@@ -52,8 +52,6 @@ def test_however_it_is_played_the_same_is_stored(tmp_path):
     whole = stored(tmp_path / "whole")
     play_tournament(agents, out=tmp_path / "processes", workers=2, **options)
     assert stored(tmp_path / "processes") == whole
-    play_tournament(agents, out=tmp_path / "others", deals=8, at_once=48, seed=5)
-    assert stored(tmp_path / "others") == whole  # agents whose choice depends on the decision alone
     for part in (1, 2):
         play_tournament(agents, out=tmp_path / str(part), share=Share(part, 2), **options)
     folders = [str(tmp_path / name) for name in "12"]
@@ -300,6 +298,7 @@ def expect_as_in_one_go(replays, deals):
     }
 
 
+@pytest.mark.usefixtures("full_check")
 def test_the_workers_of_a_killed_tournament_end(tmp_path):
     process = start(
         ["random", "greedy", "--deals", "100000", "--workers", "2", "--out", "killed"], tmp_path
@@ -321,15 +320,23 @@ def children_of(pid):
         return file.read().split()
 
 
-def test_ctrl_c_says_how_to_go_on(tmp_path):
-    process = start(["random", "greedy", "--deals", "100000", "--out", "stopped"], tmp_path)
-    deadline = time.monotonic() + TIMEOUT
-    while not num_stored(tmp_path / "stopped") and time.monotonic() < deadline:
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=TIMEOUT)
-    assert process.returncode == 130
-    assert b"the same command goes on" in output
+def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch, capsys):
+    command = ["arena", "random", "greedy", "--deals", "8", "--at-once", "4"]
+    add, blocks = Store.add, []
+
+    def interrupt_after_two(store, rows):
+        if len(blocks) == 2:
+            raise KeyboardInterrupt
+        blocks.append(rows.block)
+        add(store, rows)
+
+    monkeypatch.setattr(Store, "add", interrupt_after_two)
+    assert cli.main([*command, "--out", str(tmp_path)]) == 130
+    assert "the same command goes on" in capsys.readouterr().out
+    assert num_stored(tmp_path) == 8
+    monkeypatch.undo()
+    assert cli.main([*command, "--out", str(tmp_path)]) == 0
+    assert num_stored(tmp_path) == 16
 
 
 # --- stopping early ------------------------------------------------------------------------------
@@ -337,12 +344,10 @@ def test_ctrl_c_says_how_to_go_on(tmp_path):
 
 def test_play_stops_when_the_shares_are_known_well_enough(tmp_path):
     agents, options = ["random", "random"], {"deals": 2000, "until_ci": 0.2, "at_once": 20}
-    results = play_tournament(agents, out=tmp_path / "a", **options)
+    results = play_tournament(agents, out=tmp_path, **options)
     assert 50 <= results.num_deals < 2000
     assert (results.half_widths() <= 0.2).all()
-    play_tournament(agents, out=tmp_path / "b", workers=2, **options)
-    assert stored(tmp_path / "b") == stored(tmp_path / "a")
-    again = play_tournament(agents, out=tmp_path / "a", **options)
+    again = play_tournament(agents, out=tmp_path, **options)
     assert again.num_deals == results.num_deals
 
 

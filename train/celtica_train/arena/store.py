@@ -161,8 +161,8 @@ class Store:
 
     def _merge_attached(self, other: Path) -> int:
         clash = self.query(
-            "SELECT game FROM games JOIN other.games USING (game) "
-            "WHERE games.replay != other.games.replay ORDER BY game LIMIT 1"
+            "SELECT game FROM main.games AS mine JOIN other.games AS theirs USING (game) "
+            "WHERE mine.replay != theirs.replay ORDER BY game LIMIT 1"
         )
         if clash:
             raise StoreError(
