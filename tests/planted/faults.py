@@ -279,8 +279,8 @@ IN_THE_CORE = {
     ),
     "a position's text keeps half of the random stream": Fault(
         f"{CORE}/notation.py",
-        "rng={int(state['rng']):x}",
-        "rng={int(state['rng']) % 2**32:x}",
+        "rng={state['rng']:x}",
+        "rng={state['rng'] % 2**32:x}",
         kit("notation"),
     ),
     "a number too high is put on the table": Fault(

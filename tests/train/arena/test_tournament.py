@@ -212,8 +212,6 @@ def test_stores_that_do_not_fit_are_not_merged(tmp_path):
         with pytest.raises(StoreError, match="game 2 was played differently"):
             store.merge(tmp_path / "c")
         assert store.merge(tmp_path / "a") == 0
-    folder = str(tmp_path / "a")
-    assert cli.main(["arena", "merge", folder, "--out", folder]) == 2
 
 
 def test_two_processes_do_not_play_into_one_store(tmp_path):
@@ -357,3 +355,6 @@ def test_agents_of_ones_own_join_as_objects(tmp_path):
     assert set(results.ratings["agent"]) == {"first", "greedy"}
     assert np.isclose(results.ratings["win_share"].sum(), 1)
     assert multiprocessing.active_children() == []
+    agents[0].secret = lambda: None
+    with pytest.raises(OptionError, match="'first' cannot be sent to another process"):
+        play_tournament(agents, out=tmp_path / "other", deals=3, workers=2)

@@ -19,7 +19,6 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from celtica_env.core.errors import OptionError
 from celtica_train.arena import tournament
 from celtica_train.arena.design import Design
 from celtica_train.arena.report import PAGE_FILE, print_report, write_report
@@ -66,7 +65,7 @@ class Config(OwnGame):
 
 
 @dataclass
-class ReportConfig:
+class ReportConfig(OwnGame):
     """Make the report of a tournament again."""
 
     results: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RESULTS")]
@@ -74,7 +73,7 @@ class ReportConfig:
 
 
 @dataclass
-class MergeConfig:
+class MergeConfig(OwnGame):
     """Put together what several machines have played of one tournament, and report on it."""
 
     results: Annotated[list[Path], tyro.conf.Positional, tyro.conf.arg(metavar="RESULTS ...")]
@@ -145,6 +144,7 @@ def progress_bar(console: Console) -> Iterator[tournament.Progress]:
 def run_report(argv: list[str]) -> int:
     """Report on a tournament."""
     config = tyro.cli(ReportConfig, args=argv, prog="celtica arena report")
+    config.enter_package()
     with Store.open(config.results) as store:
         results = Results(store)
     report(results, config.results, Console())
@@ -154,8 +154,7 @@ def run_report(argv: list[str]) -> int:
 def run_merge(argv: list[str]) -> int:
     """Merge stores, then report."""
     config = tyro.cli(MergeConfig, args=argv, prog="celtica arena merge")
-    if config.out in config.results:
-        raise OptionError(f"{config.out} is among what is to be merged; it stays in it anyway")
+    config.enter_package()
     console = Console()
     with locked(config.out), closing(whole_of(config)) as store:
         for part in config.results:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,6 +40,7 @@ def processes(
     Raises:
         OptionError: an agent is an object that cannot be sent to another process.
     """
+    check_sendable(sources)
     context = multiprocessing.get_context("spawn")
 
     def run(blocks: Iterable[int]) -> Iterator[BlockRows]:
@@ -56,6 +58,23 @@ def processes(
             end_pool(pool)
 
     return run
+
+
+def check_sendable(sources: Sequence[str | Agent]) -> None:
+    """Refuse agents that cannot be sent to another process.
+
+    Raises:
+        OptionError: names the agent.
+    """
+    for source in sources:
+        try:
+            pickle.dumps(source)
+        except Exception as error:  # whatever an agent's own code may raise
+            name = source if isinstance(source, str) else source.name
+            raise OptionError(
+                f"the agent {name!r} cannot be sent to another process ({error}); name it by its "
+                "place, my_module:MyAgent, or play with one worker"
+            ) from error
 
 
 def end_pool(pool: ProcessPoolExecutor) -> None:

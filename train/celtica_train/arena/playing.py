@@ -80,7 +80,8 @@ def play(
     played = Played(batch, np.zeros(seats.shape), np.zeros(seats.shape, int), np.zeros(len(agents)))
     while True:
         rows = np.flatnonzero(~batch.finished)
-        rows = rows[[row not in played.forfeits for row in rows.tolist()]]
+        if played.forfeits:
+            rows = np.setdiff1d(rows, list(played.forfeits), assume_unique=True)
         if not rows.size:
             return played
         actions = choose(agents, seats, rows, played, is_strict)
@@ -141,7 +142,7 @@ def carry_out(rows: np.ndarray, actions: np.ndarray, played: Played, is_strict: 
     """Step the games `rows` that are not forfeited, and note the shares of those that end."""
     batch = played.batch
     if played.forfeits:
-        is_on = np.array([row not in played.forfeits for row in rows.tolist()], bool)
+        is_on = ~np.isin(rows, list(played.forfeits))
         rows, actions = rows[is_on], actions[is_on]
     try:
         rewards, terminated, truncated = batch.step(actions, where=rows)

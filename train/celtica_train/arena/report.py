@@ -75,11 +75,18 @@ def page(results: Results, pictures: Mapping[str, bytes]) -> str:
     return environment.get_template("page.html").render(
         facts=facts(results),
         headings=HEADINGS,
-        tables={name: as_rows(getattr(results, name)) for name in TABLES},
+        tables={name: as_rows(shown(results, name)) for name in TABLES},
         plots=list(PLOTS),
         pictures={name: base64.b64encode(data).decode() for name, data in pictures.items()},
         design=results.design,
     )
+
+
+def shown(results: Results, name: str) -> pl.DataFrame:
+    """Return a table as people read it, bounds beside what they bound."""
+    frame = getattr(results, name)
+    values = {"rating": "rating", "win_share": "share", "share": "share"}
+    return merged(frame, {value: values[value] for value in values if value in frame.columns})
 
 
 def facts(results: Results) -> dict[str, str]:
@@ -148,7 +155,7 @@ def print_report(results: Results, console: Console) -> None:
     print_frame(
         console,
         HEADINGS["ratings"],
-        merged(ratings, {"rating": "rating", "win_share": "share"}).select(
+        shown(results, "ratings").select(
             "agent", "rating", "win_share", "games", *with_scores, "ms_per_move", "forfeits"
         ),
     )
@@ -157,8 +164,8 @@ def print_report(results: Results, console: Console) -> None:
     )
     order = [str(name) for name in ratings["agent"]]
     console.print(share_matrix(matrix, order))
-    everyone = results.by_seat.filter(pl.col("agent") == "everyone").drop("agent")
-    print_frame(console, HEADINGS["by_seat"], merged(everyone, {"share": "share"}))
+    everyone = shown(results, "by_seat").filter(pl.col("agent") == "everyone").drop("agent")
+    print_frame(console, HEADINGS["by_seat"], everyone)
     print_frame(console, HEADINGS["lengths"], results.lengths)
     if not results.forfeits.is_empty():
         print_frame(console, HEADINGS["forfeits"], results.forfeits)
@@ -169,7 +176,8 @@ def merged(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
     for name, prefix in columns.items():
         bounds = (f"{prefix}_low", f"{prefix}_high")
         texts = [
-            f"{cell(name, value)} ({cell(bounds[0], low)} to {cell(bounds[1], high)})"
+            cell(name, value)
+            + ("" if low is None else f" ({cell(bounds[0], low)} to {cell(bounds[1], high)})")
             for value, low, high in frame.select(name, *bounds).rows()
         ]
         frame = frame.with_columns(pl.Series(name, texts)).drop(bounds)
