@@ -173,7 +173,7 @@ def play_deals(
         for rotation in range(num_players):
             order = [circle[(seat + rotation) % num_players] for seat in range(num_players)]
             deals = np.arange(part.start, part.stop)
-            played = play(
+            games = play(
                 game,
                 players,
                 np.tile(order, (len(deals), 1)),
@@ -185,9 +185,9 @@ def play_deals(
             )
             if replays is not None:
                 names = [players[index].name for index in order]
-                save_replays(replays, replays_of(played.batch, names, seed), append=True)
+                save_replays(replays, replays_of(games.batch, names, seed), append=True)
             for seat, index in enumerate(order):
-                wins = played.shares[:, seat]
+                wins = games.shares[:, seat]
                 shares[part, index] += wins / (num_players * line_up.count(index))
             played += part.stop - part.start
             if on_progress:

@@ -16,7 +16,7 @@ import pytest
 
 import celtica_env
 from celtica_env import Replay
-from celtica_env.core.errors import StoreError
+from celtica_env.core.errors import OptionError, StoreError
 from celtica_train import cli
 from celtica_train.arena import Share, load_results, play_tournament
 from celtica_train.arena.engines import WorkerError
