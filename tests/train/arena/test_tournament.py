@@ -60,6 +60,24 @@ def test_however_it_is_played_the_same_is_stored(tmp_path):
     assert len(load_results(tmp_path / "merged")._times) == 3
 
 
+@pytest.mark.usefixtures("full_check")
+def test_a_cluster_plays_the_same(tmp_path):
+    ray = pytest.importorskip("ray")
+    agents, options = ["random", "greedy"], {"deals": 6, "at_once": 4}
+    play_tournament(agents, out=tmp_path / "here", **options)
+    play_tournament(agents, out=tmp_path / "ray", engine="ray", **options)
+    ray.shutdown()
+    assert stored(tmp_path / "ray") == stored(tmp_path / "here")
+
+
+def test_a_cluster_without_ray_is_told_what_to_install(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    command = ["arena", "greedy", "random", "--engine", "ray", "--out", str(tmp_path / "new")]
+    assert cli.main(command) == 2
+    assert "pip install 'celtica-env[ray]'" in capsys.readouterr().err
+    assert not (tmp_path / "new").exists()
+
+
 def test_every_game_is_kept_as_a_replay_that_plays_as_recorded(tmp_path):
     play_tournament(["random", "greedy"], out=tmp_path, deals=2)
     games, seats = stored(tmp_path)
