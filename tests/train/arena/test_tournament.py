@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 import celtica_env
+from celtica_agents.policy import PolicyInfo, policy_bytes
 from celtica_env import Replay
 from celtica_env.core.errors import OptionError, StoreError
 from celtica_train import cli
@@ -123,6 +124,21 @@ def test_other_arguments_are_refused_in_a_folder_that_has_a_tournament(
     assert cli.main(["arena", *arguments, *options, "--out", str(tmp_path)]) == 2
     assert message in " ".join(capsys.readouterr().err.split())
     assert stored(tmp_path) == before
+
+
+def test_a_policy_that_was_trained_anew_is_another_agent(tmp_path):
+    info = PolicyInfo("celtica_v0", 355, 340, 2, 0)
+    agents = [str(tmp_path / "policy.safetensors"), "greedy"]
+    for seed in (0, 1):
+        weights = {
+            "0.weight": np.random.default_rng(seed).normal(size=(340, 355)).astype(np.float32),
+            "0.bias": np.zeros(340, np.float32),
+        }
+        (tmp_path / "policy.safetensors").write_bytes(policy_bytes(weights, info))
+        if seed == 0:
+            play_tournament(agents, out=tmp_path / "out", deals=2)
+    with pytest.raises(StoreError, match="another tournament .policies"):
+        play_tournament(agents, out=tmp_path / "out", deals=2)
 
 
 @pytest.mark.parametrize(
@@ -261,57 +277,65 @@ def num_stored(folder):
         return 0
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+def wait_for_more(folder, before, is_running):
+    """Wait until a store holds more games than before."""
+    deadline = time.monotonic() + TIMEOUT
+    while num_stored(folder) == before and is_running() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+
+def expect_whole_blocks(folder, at_once):
+    """Hold a store to what is promised after a kill; return the number of its games."""
+    with Store.open(folder) as store:
+        numbers = [number for (number,) in store.query("SELECT game FROM games")]
+        blocks = store.blocks()
+        seats = store.query("SELECT game, count(*) FROM seats GROUP BY game")
+    assert len(set(numbers)) == len(numbers) == len(blocks) * at_once
+    assert {number // at_once for number in numbers} == blocks
+    assert dict(seats) == dict.fromkeys(numbers, 2)
+    return len(numbers)
+
+
 def test_a_tournament_killed_at_any_moment_goes_on_with_nothing_lost_or_doubled(
-    workers, tmp_path, is_full_check
+    tmp_path, is_full_check
 ):
-    if workers > 1 and not is_full_check:
-        pytest.skip("make check-full kills workers too")
-    num_kills = 25 if is_full_check else 2
-    deals = 600 * num_kills
-    arguments = ["random", "greedy", "--deals", str(deals), "--at-once", "20", "--out", "killed"]
-    chance, before = random.Random(workers), 0
+    """Each child is killed some moments after it has stored something new."""
+    num_kills, at_once = 50 if is_full_check else 5, 8
+    agents, options = ["random", "greedy"], {"deals": 40 * num_kills, "at_once": at_once}
+    play_tournament(agents, out=tmp_path / "whole", **options)
+    killed, chance, num_games = tmp_path / "killed", random.Random(0), 0
     for _ in range(num_kills):
-        process = start([*arguments, "--workers", str(workers)], tmp_path)
-        deadline = time.monotonic() + TIMEOUT
-        while num_stored(tmp_path / "killed") == before and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(chance.random() * 0.5)
-        process.send_signal(signal.SIGKILL)
+        child = multiprocessing.get_context("fork").Process(
+            target=play_tournament, args=(agents,), kwargs={"out": killed, **options}
+        )
+        child.start()
+        wait_for_more(killed, num_games, child.is_alive)
+        time.sleep(chance.random() * 0.1)
+        child.kill()
+        child.join()
+        before, num_games = num_games, expect_whole_blocks(killed, at_once)
+        assert num_games >= before
+    assert num_games > 0
+    play_tournament(agents, out=killed, **options)
+    assert stored(killed) == stored(tmp_path / "whole")
+
+
+@pytest.mark.usefixtures("full_check")
+def test_the_command_killed_with_its_workers_goes_on(tmp_path):
+    num_kills, at_once, num_games = 5, 20, 0
+    command = ["random", "greedy", "--deals", "2000", "--at-once", str(at_once), "--out", "killed"]
+    for _ in range(num_kills):
+        process = start([*command, "--workers", "2"], tmp_path)
+        wait_for_more(tmp_path / "killed", num_games, lambda process=process: not process.poll())
+        process.kill()
         process.communicate()
         assert process.returncode == -signal.SIGKILL
-        now = num_stored(tmp_path / "killed")
-        assert now > before
-        assert now % 20 == 0
-        before = now
-    with Store.open(tmp_path / "killed") as store:
-        numbers = [row[0] for row in store.query("SELECT game FROM games")]
-        assert len(set(numbers)) == len(numbers) == before
-        blocks = sorted(store.blocks())
-        assert len(blocks) * 20 == before
-        replays = dict(store.query("SELECT game, replay FROM games"))
-        seats = store.query("SELECT game, count(*) FROM seats GROUP BY game")
-    assert seats == [(number, 2) for number in sorted(numbers)]
-    rest = ["random", "greedy"]
-    if is_full_check:
-        play_tournament(rest, out=tmp_path / "killed", deals=deals, at_once=20)
-        play_tournament(rest, out=tmp_path / "whole", deals=deals, at_once=20)
-        assert stored(tmp_path / "killed") == stored(tmp_path / "whole")
-    else:
-        expect_as_in_one_go(replays, deals)
-
-
-def expect_as_in_one_go(replays, deals):
-    """Hold some of the games to those of the same tournament that nobody killed."""
-    from celtica_train.arena.blocks import load_agents, play_block
-    from celtica_train.arena.design import Design
-
-    plan = Design("celtica_v0", 2, ("random", "greedy"), deals, at_once=20)
-    last = max(replays) // 20
-    rows = play_block(plan, load_agents(plan.agents, plan), last)
-    assert {row[0]: row[-1] for row in rows.games} == {
-        g: replays[g] for g in replays if g // 20 == last
-    }
+        before, num_games = num_games, expect_whole_blocks(tmp_path / "killed", at_once)
+        assert num_games > before
+    options = {"deals": 2000, "at_once": at_once}
+    play_tournament(["random", "greedy"], out=tmp_path / "killed", **options)
+    play_tournament(["random", "greedy"], out=tmp_path / "whole", **options)
+    assert stored(tmp_path / "killed") == stored(tmp_path / "whole")
 
 
 @pytest.mark.usefixtures("full_check")

@@ -42,6 +42,7 @@ class Design:
         at_once: games played together and stored together, a block.
         until_ci: half width of every win share's interval at which to stop early, or None.
         move_seconds, memory_mb: what a program may take, for a move and at all.
+        policies: a hash of each agent's file, empty for one that is no trained policy.
         package: version of this package.
 
     Raises:
@@ -57,6 +58,7 @@ class Design:
     until_ci: float | None = None
     move_seconds: float = 10.0
     memory_mb: int = 2048
+    policies: tuple[str, ...] = ()
     package: str = __version__
 
     def __post_init__(self) -> None:
@@ -178,7 +180,8 @@ class Design:
         """
         try:
             values = json.loads(text)
-            return cls(**values | {"agents": tuple(values["agents"])})
+            lists = {name: tuple(values[name]) for name in ("agents", "policies")}
+            return cls(**values | lists)
         except (ValueError, TypeError, KeyError, LookupError) as error:
             raise StoreError(f"the store holds no design of a tournament: {error}") from error
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from celtica_agents.policy import SAMPLE_SUFFIX, find_policy_file
 from celtica_env import Agent, spec
-from celtica_env.core.errors import OptionError, StoreError
+from celtica_env.core.errors import CheckpointError, OptionError, StoreError
 from celtica_train.arena import engines
 from celtica_train.arena.design import Design, labels_of
 from celtica_train.arena.results import Results
@@ -98,6 +100,7 @@ def play_tournament(
         until_ci=until_ci,
         move_seconds=move_seconds,
         memory_mb=memory_mb,
+        policies=tuple(map(policy_hash, agents)),
     )
     if until_ci is not None and share.parts > 1:
         raise OptionError("one share of the games cannot tell when to stop: leave --until-ci out")
@@ -105,6 +108,17 @@ def play_tournament(
     with locked(Path(out)), closing(open_store(Path(out), design)) as store:
         play_on(store, run, share, on_progress or (lambda done, total: None))
         return Results(store)
+
+
+def policy_hash(agent: str | Agent) -> str:
+    """Return a hash of the file of a trained policy, by which a later one at its path differs."""
+    if not isinstance(agent, str):
+        return ""
+    try:
+        file = find_policy_file(Path(agent.removeprefix("policy:").removesuffix(SAMPLE_SUFFIX)))
+        return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+    except (CheckpointError, OSError, ValueError):  # no policy, or no path at all
+        return ""
 
 
 def engine_of(
