@@ -300,8 +300,8 @@ def test_a_tournament_killed_at_any_moment_goes_on_with_nothing_lost_or_doubled(
     tmp_path, is_full_check
 ):
     """Each child is killed some moments after it has stored something new."""
-    num_kills, at_once = 50 if is_full_check else 5, 8
-    agents, options = ["random", "greedy"], {"deals": 40 * num_kills, "at_once": at_once}
+    num_kills, at_once = 50 if is_full_check else 4, 32
+    agents, options = ["random", "greedy"], {"deals": 32 * num_kills, "at_once": at_once}
     play_tournament(agents, out=tmp_path / "whole", **options)
     killed, chance, num_games = tmp_path / "killed", random.Random(0), 0
     for _ in range(num_kills):
