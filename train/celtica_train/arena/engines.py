@@ -98,7 +98,6 @@ def on_ray(design: Design, sources: Sequence[str | Agent], package: str | None) 
     except ImportError as error:
         raise OptionError("--engine ray needs Ray: pip install 'celtica-env[ray]'") from error
 
-    @ray.remote
     class Worker:
         def __init__(self) -> None:
             begin_work(design, sources, package, is_own=False)
@@ -106,9 +105,11 @@ def on_ray(design: Design, sources: Sequence[str | Agent], package: str | None) 
         def work(self, block: int) -> BlockRows:
             return work(block)
 
+    make_worker = ray.remote(Worker).remote
+
     def run(blocks: Iterable[int]) -> Iterator[BlockRows]:
         ray.init(ignore_reinit_error=True, log_to_driver=False)
-        workers = [Worker.remote() for _ in range(int(ray.cluster_resources().get("CPU", 1)))]
+        workers = [make_worker() for _ in range(int(ray.cluster_resources().get("CPU", 1)))]
         pool = ray.util.ActorPool(workers)
         return pool.map_unordered(lambda worker, block: worker.work.remote(block), list(blocks))
 
