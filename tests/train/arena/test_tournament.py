@@ -46,6 +46,14 @@ def test_copies_of_a_deterministic_agent_share_exactly_evenly(game, tmp_path):
     assert totals.to_list() == pytest.approx([1] * 18)
 
 
+def test_who_never_wins_has_no_share_at_all(tmp_path):
+    agents = ["greedy", "random", "random", "random"]
+    results = play_tournament(agents, out=tmp_path, num_players=4, deals=3)
+    assert set(results.seats["share"]) <= {0, 1, 1 / 2, 1 / 3, 1 / 4}
+    assert results.rated.is_split
+    assert results.ratings["rating_high"].is_null().all()
+
+
 def test_however_it_is_played_the_same_is_stored(tmp_path):
     agents = ["random", "greedy", "random"]
     options = {"deals": 8, "at_once": 10, "seed": 5}

@@ -153,10 +153,9 @@ def carry_out(rows: np.ndarray, actions: np.ndarray, played: Played, is_strict: 
         carry_out(rows, actions, played, is_strict)
         return
     is_over = terminated | truncated
-    num_players = batch.num_players
-    # a payoff of 1 for a win and -1 / (P - 1) for none, ties shared; all 0 if the game was cut off
-    shares = np.abs(rewards[is_over].astype(float) * (num_players - 1) + 1) / num_players
-    played.shares[rows[is_over]] = shares
+    payoffs = rewards[is_over]
+    is_best = payoffs == payoffs.max(axis=1, keepdims=True)  # of a game cut off, all payoffs are 0
+    played.shares[rows[is_over]] = is_best / is_best.sum(axis=1, keepdims=True)
 
 
 def forfeit_illegal(rows: np.ndarray, actions: np.ndarray, played: Played) -> None:
