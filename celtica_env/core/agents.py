@@ -6,10 +6,11 @@ The environments never import agents. A name is looked up among the entry points
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from celtica_env.core.view import View
 GROUP = "celtica_env.agents"
 PATH_AGENT = "trained"
 """Entry point that loads whatever is named by a path."""
+IMPORT_PATH = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
 
 
 @runtime_checkable
@@ -68,15 +70,16 @@ def load_agent(agent: str | Agent, game: str) -> Agent:
 
     Args:
         agent: a name such as `"greedy"`, a name with an argument (`"name:argument"`), the path of
-            a trained policy, or an agent, which is returned as it is.
+            a trained policy, the place of a class or function of yours that makes an agent without
+            arguments (`"my_module:MyAgent"`), or an agent, which is returned as it is.
         game: a name from `games()`.
 
     Raises:
         UnknownNameError: no agent of that name and nothing at that path.
-        OptionError: not a name, a path or an agent.
+        OptionError: not a name, a path or an agent, or what makes no agent.
     """
     if not isinstance(agent, (str, Path)):
-        if isinstance(agent, Agent) and not isinstance(agent, type):
+        if _is_agent(agent):
             return agent
         raise OptionError(
             f"an agent is a name, a path or an object with name, reset and act; got {agent!r}"
@@ -85,12 +88,34 @@ def load_agent(agent: str | Agent, game: str) -> Agent:
     name, _, argument = str(agent).partition(":")
     if name not in points:
         if not _exists(agent):
-            raise UnknownNameError(
-                f"unknown agent {str(agent)!r}: no agent of that name and nothing at that path; "
-                f"known agents: {', '.join(sorted(points)) or 'none installed'}"
-            )
+            return _import_agent(str(agent))
         name, argument = PATH_AGENT, str(agent)
     return points[name].load()(game, argument)
+
+
+def _import_agent(path: str) -> Agent:
+    """Return the agent that a class or function makes, `"my_module:MyAgent"`."""
+    if IMPORT_PATH.fullmatch(path) is None:
+        raise UnknownNameError(
+            f"unknown agent {path!r}: no agent of that name, nothing at that path, and no class of "
+            "a module such as my_module:MyAgent; known agents: "
+            f"{', '.join(sorted(known_agents())) or 'none installed'}"
+        )
+    try:
+        make = EntryPoint(path, path, GROUP).load()
+    except (ImportError, AttributeError) as error:
+        raise UnknownNameError(
+            f"cannot load the agent {path!r}: {error}; known agents: "
+            f"{', '.join(sorted(known_agents())) or 'none installed'}"
+        ) from error
+    agent = make() if callable(make) and not _is_agent(make) else make
+    if not _is_agent(agent):
+        raise OptionError(f"{path} makes no object with name, reset and act, but {agent!r}")
+    return agent
+
+
+def _is_agent(thing: object) -> TypeGuard[Agent]:
+    return isinstance(thing, Agent) and not isinstance(thing, type)
 
 
 def _exists(path: str | Path) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
@@ -400,6 +400,21 @@ class Batch:
         if row not in self._final_replays:
             raise OptionError(f"no game {row} has ended in a batch with autoreset='same_step'")
         return replace(self._final_replays[row], info={} if info is None else info)
+
+    def replays(self, infos: Sequence[Mapping[str, Any]]) -> Iterator[Replay]:
+        """Yield the replay of each game, quicker than one by one.
+
+        Args:
+            infos: what to keep with each game `(B,)`.
+
+        Raises:
+            OptionError: the batch does not record, or JSON cannot hold an info.
+        """
+        if self._recorder is None:
+            raise OptionError("games are recorded in a batch made with record=True only")
+        if len(infos) != self.num_games:
+            raise OptionError(f"expected {self.num_games} infos, got {len(infos)}")
+        return self._recorder.replays(self._all_rows, self.states, infos)
 
     def clone(self) -> Batch:
         """Return an independent copy; both go on identically under the same actions."""

@@ -55,3 +55,11 @@ class CheckpointError(CelticaError, RuntimeError):
 
 class TrainingError(CelticaError, RuntimeError):
     """Training broke down; the message names the last good checkpoint."""
+
+
+class ProgramError(CelticaError, RuntimeError):
+    """A program that plays has died, fell silent or answered what is no answer."""
+
+
+class StoreError(CelticaError, ValueError):
+    """A store of results is damaged, of something else, or does not fit what was asked."""

@@ -12,15 +12,17 @@ numbers divided by commas.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from celtica_env.core.errors import ActionTextError, OptionError, PositionError, UnknownNameError
 from celtica_env.core.registry import load_game
-from celtica_env.core.types import FULL, PAYOFFS, Field, Game
+from celtica_env.core.types import FULL, HEADER, PAYOFFS, Field, Game
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+DIGIT_OF_BYTE = DIGITS.encode().ljust(256, b"?")  # a table for `bytes.translate`
 HEADER_FIELDS = {
     "players": "num_players",
     "step": "step_count",
@@ -75,12 +77,29 @@ def position_to_text(game: str, state: np.void) -> str:
             f"expected one record of {card.spec.id}, such as `batch.states[0]`; "
             f"got {getattr(state, 'dtype', type(state).__name__)} of shape {np.shape(state)}"
         )
-    blank = blank_record(card, int(state["num_players"]))[0]
-    words = [card.spec.id, *_header_words(state)]
-    for field in card.fields:
-        if not np.array_equal(state[field.name], blank[field.name]):
-            words.append(f"{field.name}={_value_to_text(field, state[field.name])}")
-    return " ".join(words)
+    return positions_to_texts(card, np.array([state]))[0]
+
+
+def positions_to_texts(game: Game, states: np.ndarray) -> list[str]:
+    """Return the text of each record `(n,)` of a game, in a fraction of the time one by one."""
+    players = states["num_players"].tolist()
+    blanks = {count: blank_record(game, count) for count in set(players)}
+    names = [name for name, _ in HEADER]
+    headers = [dict(zip(names, values)) for values in states[names].tolist()]
+    words = [[game.spec.id, *_header_words(header)] for header in headers]
+    for field in game.fields:
+        dtype = game.spec.state_dtype[field.name]
+        unused = {count: record[field.name].tobytes() for count, record in blanks.items()}
+        texts: dict[bytes, str] = {}  # a field holds few different values as a rule
+        raw = states[field.name].tobytes()
+        for row in range(len(states)):
+            value = raw[row * dtype.itemsize : (row + 1) * dtype.itemsize]
+            if value == unused[players[row]]:
+                continue
+            if value not in texts:
+                texts[value] = f"{field.name}={_value_to_text(field, value, dtype)}"
+            words[row].append(texts[value])
+    return [" ".join(row) for row in words]
 
 
 def position_from_text(text: str) -> np.ndarray:
@@ -185,7 +204,7 @@ def _split_words(words: list[str]) -> dict[str, str]:
 # --- the header ----------------------------------------------------------------------------------
 
 
-def _header_words(state: np.void) -> list[str]:
+def _header_words(state: Mapping[str, int]) -> list[str]:
     words = [f"players={state['num_players']}"]
     if state["step_count"]:
         words.append(f"step={state['step_count']}")
@@ -195,7 +214,7 @@ def _header_words(state: np.void) -> list[str]:
     if state["payoff"]:
         words.append(f"payoff={PAYOFFS[state['payoff']]}")
     if state["rng"]:
-        words.append(f"rng={int(state['rng']):x}")
+        words.append(f"rng={state['rng']:x}")
     return words
 
 
@@ -213,19 +232,26 @@ def _read_header(record: np.ndarray, values: dict[str, str], bounds: dict[str, t
 # --- the values of fields ------------------------------------------------------------------------
 
 
-def _value_to_text(field: Field, value: np.ndarray) -> str:
-    num_columns = value.shape[-1] if np.ndim(value) else 1
-    rows = np.reshape(value, (-1, num_columns))
-    used = np.flatnonzero(rows.any(axis=1))
-    rows = rows[: used[-1] + 1] if used.size else rows[:1]
-    return "/".join(_row_to_text(field, row) for row in rows.tolist())
+def _value_to_text(field: Field, raw: bytes, dtype: np.dtype) -> str:
+    """Return the text of a field's value in memory."""
+    num_columns = dtype.shape[-1] if dtype.shape else 1
+    if dtype.base.itemsize == 1 and _is_digits(field, num_columns):
+        digits = raw.translate(DIGIT_OF_BYTE).decode()
+        lines = [digits[k : k + num_columns] for k in range(0, len(digits), num_columns)]
+        while len(lines) > 1 and not lines[-1].strip("0"):
+            lines.pop()
+        return "/".join(lines)
+    rows = np.frombuffer(raw, dtype.base).reshape(-1, num_columns).tolist()
+    while len(rows) > 1 and not any(rows[-1]):
+        rows.pop()
+    return "/".join([_row_to_text(field, row) for row in rows])
 
 
 def _row_to_text(field: Field, row: list[int]) -> str:
     if field.words:
         return ",".join(field.words[value - field.low] for value in row)
     if _is_digits(field, len(row)):
-        return "".join(DIGITS[value] for value in row)
+        return "".join([DIGITS[value] for value in row])
     return ",".join(map(str, row))
 
 

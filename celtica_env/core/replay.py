@@ -10,14 +10,18 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from celtica_env.core.errors import CelticaError, OptionError, ReplayError
-from celtica_env.core.notation import action_to_text, position_from_text, position_to_text
+from celtica_env.core.notation import (
+    action_to_text,
+    position_from_text,
+    positions_to_texts,
+)
 from celtica_env.version import __version__
 
 if TYPE_CHECKING:
@@ -148,8 +152,8 @@ class Replay:
 
     def to_json(self) -> str:
         """Return the replay as one line of JSON."""
-        content = {"format": FORMAT, **asdict(self)}
-        return json.dumps({**content, "checksum": _checksum(content)}, separators=(",", ":"))
+        text = _encode({"format": FORMAT, **vars(self)})
+        return f'{text[:-1]},"checksum":"{_hash(text)}"}}'
 
     @classmethod
     def from_json(cls, line: str) -> Replay:
@@ -162,7 +166,7 @@ class Replay:
         checksum = content.pop("checksum", None)
         if content.pop("format", None) != FORMAT:
             raise ReplayError(f"no replay of format {FORMAT}, the one this version reads")
-        if checksum != _checksum({"format": FORMAT, **content}):
+        if checksum != _hash(_encode({"format": FORMAT, **content})):
             raise ReplayError("the replay is damaged: its checksum does not fit")
         if set(content) != set(_TYPES):
             raise ReplayError(f"a replay has {', '.join(_TYPES)}; this one {', '.join(content)}")
@@ -253,20 +257,17 @@ def _check_types(content: Mapping[str, Any]) -> None:
     for name, types in _TYPES.items():
         if not isinstance(content[name], types) or isinstance(content[name], bool):
             raise ReplayError(f"{name} of the replay is {content[name]!r}")
-    if not all(type(action) is int for action in content["actions"]):
+    if not set(map(type, content["actions"])) <= {int}:
         raise ReplayError("the replay's actions must be integers")
-    if not all(type(payoff) is float for payoff in content["payoffs"]):
+    if not set(map(type, content["payoffs"])) <= {float}:
         raise ReplayError("the replay's payoffs must be numbers")
 
 
-def _checksum(content: Mapping[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+
+def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def position_hash(game: str, state: np.void) -> str:
-    """Return a short hash of a position."""
-    return hashlib.sha256(position_to_text(game, state).encode()).hexdigest()[:16]
 
 
 class Recorder:
@@ -277,7 +278,7 @@ class Recorder:
     """
 
     def __init__(self, batch: Batch) -> None:
-        self.game = batch.spec.name
+        self.game = batch.game
         self.max_steps = batch.max_steps
         self._starts = batch.states.copy()
         self._counts = np.zeros(batch.num_games, np.int64)
@@ -309,12 +310,21 @@ class Recorder:
 
     def replay(self, row: int, last: np.void, info: Mapping[str, Any] | None = None) -> Replay:
         """Return the replay of a game whose record is now `last`."""
-        return Replay(
-            start=position_to_text(self.game, self._starts[row]),
-            actions=tuple(self._actions[row, : self._counts[row]].tolist()),
-            end=ENDS[self._ends[row]],
-            payoffs=tuple(self._payoffs[row].tolist()),
-            final=position_hash(self.game, last),
-            max_steps=self.max_steps,
-            info={} if info is None else info,
-        )
+        return next(self.replays(np.array([row]), np.array([last]), [info]))
+
+    def replays(
+        self, rows: np.ndarray, last: np.ndarray, infos: Iterable[Mapping[str, Any] | None]
+    ) -> Iterator[Replay]:
+        """Yield the replays of the games `rows` (n,), whose records are now `last` (n,)."""
+        starts = positions_to_texts(self.game, self._starts[rows])
+        finals = positions_to_texts(self.game, last)
+        for row, start, final, info in zip(rows.tolist(), starts, finals, infos):
+            yield Replay(
+                start=start,
+                actions=tuple(self._actions[row, : self._counts[row]].tolist()),
+                end=ENDS[self._ends[row]],
+                payoffs=tuple(self._payoffs[row].tolist()),
+                final=_hash(final),
+                max_steps=self.max_steps,
+                info={} if info is None else info,
+            )

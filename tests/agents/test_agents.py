@@ -20,6 +20,22 @@ from tests.agents.policies import network_of, policy_of, value_of
 from tests.core.processes import ask_child, run_python
 
 GAMES = celtica_env.games()
+
+
+class Own:
+    """An agent of the user's own, found by its place."""
+
+    name = "own"
+
+    def reset(self, seed):
+        pass
+
+    def act(self, view):
+        return view.action_masks.argmax(axis=1)
+
+
+OWN = Own()
+
 TABLES = [
     (game, players)
     for game in GAMES
@@ -212,10 +228,22 @@ def test_greedy_beats_random(game):
 
 
 def test_unknown_agents_list_the_known_ones():
-    with pytest.raises(UnknownNameError, match="nothing at that path; known agents: .*greedy"):
+    with pytest.raises(UnknownNameError, match="nothing at that path, .*known agents: .*greedy"):
         celtica_env.load_agent("greddy", GAMES[0])
     with pytest.raises(OptionError, match="name, a path or an object"):
         celtica_env.load_agent(3, GAMES[0])
+
+
+def test_an_agent_of_ones_own_is_named_by_its_place():
+    place = f"{Own.__module__}:{Own.__name__}"
+    assert isinstance(celtica_env.load_agent(place, GAMES[0]), Own)
+    assert celtica_env.load_agent(f"{Own.__module__}:OWN", GAMES[0]) is OWN
+    with pytest.raises(UnknownNameError, match="cannot load the agent 'nowhere:Agent'"):
+        celtica_env.load_agent("nowhere:Agent", GAMES[0])
+    with pytest.raises(UnknownNameError, match="has no attribute 'Nobody'"):
+        celtica_env.load_agent(f"{Own.__module__}:Nobody", GAMES[0])
+    with pytest.raises(OptionError, match="no object with name, reset and act"):
+        celtica_env.load_agent("collections:Counter", GAMES[0])
 
 
 def test_random_and_greedy_take_no_argument():

@@ -282,8 +282,8 @@ IN_THE_CORE = {
     ),
     "a position's text keeps half of the random stream": Fault(
         f"{CORE}/notation.py",
-        "rng={int(state['rng']):x}",
-        "rng={int(state['rng']) % 2**32:x}",
+        "rng={state['rng']:x}",
+        "rng={state['rng'] % 2**32:x}",
         kit("notation"),
     ),
     "a number too high is put on the table": Fault(
@@ -567,9 +567,9 @@ IN_AGENTS_AND_EVALUATION = {
         evaluation("test_the_interval_of_an_evaluation_counts_deals"),
     ),
     "every part of an evaluation plays the same deals": Fault(
-        f"{TRAIN}/evaluate.py",
-        "game_offset=deals.start",
-        "game_offset=0",
+        f"{TRAIN}/arena/playing.py",
+        "num_players, seed=seed, game_offset=first\n",
+        "num_players, seed=seed, game_offset=0\n",
         evaluation("test_deals_in_parts_are_the_deals_together[celtica]"),
     ),
     "the same neighbours sit together in every deal": Fault(

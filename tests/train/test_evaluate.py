@@ -10,7 +10,9 @@ import celtica_env
 from celtica_env import load_replays
 from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
 from celtica_train import cli
-from celtica_train.evaluate import evaluate, interval95, play_deals, play_games, seatings
+from celtica_train.arena.intervals import interval95
+from celtica_train.arena.playing import play
+from celtica_train.evaluate import evaluate, play_deals, seatings
 from celtica_train.report import print_result
 from tests.each_game import one_game_or_each
 
@@ -90,10 +92,16 @@ def test_names_are_printed_as_they_are(tmp_path, monkeypatch, capsys):
     assert agent.name in capsys.readouterr().out
 
 
+def shares_of(game, agents, deals, seed):
+    """Play deals with one agent per seat; return the win shares `(deals, P)`."""
+    seats = np.tile(np.arange(len(agents)), (len(deals), 1))
+    return play(game, agents, seats, np.array(deals), seed, first_id=deals.start).shares
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_shares_of_a_game_sum_to_one(game):
     agents = [celtica_env.load_agent("random", game) for _ in range(3)]
-    _, shares = play_games(game, agents, slice(0, 100), seed=4)
+    shares = shares_of(game, agents, range(100), seed=4)
     assert np.allclose(shares.sum(axis=1), 1)
     assert np.allclose(shares[shares > 0], 1, atol=0.67)
 
@@ -108,9 +116,9 @@ def test_the_last_agent_fills_the_seats_and_shares_are_per_seat(game):
 @pytest.mark.parametrize("game", GAMES)
 def test_deals_in_parts_are_the_deals_together(game):
     agents = [celtica_env.load_agent("random", game) for _ in range(2)]
-    _, whole = play_games(game, agents, slice(0, 40), seed=9)
+    whole = shares_of(game, agents, range(40), seed=9)
     assert len(np.unique(whole[:10])) > 1  # or the deals could not be told apart
-    parts = [play_games(game, agents, slice(k, k + 10), seed=9)[1] for k in range(0, 40, 10)]
+    parts = [shares_of(game, agents, range(k, k + 10), seed=9) for k in range(0, 40, 10)]
     assert np.array_equal(whole, np.concatenate(parts))
 
 

@@ -12,6 +12,8 @@ COMMANDS = {
     "evaluate": ("celtica_train.evaluate", "play agents against each other"),
     "ladder": ("celtica_train.ladder", "play every agent against every other, keep the results"),
     "play": ("celtica_train.play.command", "play against agents, in the browser or the terminal"),
+    "arena": ("celtica_train.arena.command", "play a tournament, kept and rated"),
+    "analyze": ("celtica_train.arena.analyze", "questions of strategy about a tournament's games"),
     "check": ("celtica_train.check", "check that a game does what every game must"),
     "replay": ("celtica_train.replay", "play recorded games again, in words or as a page"),
     "bench": ("celtica_train.bench", "measure speed"),
@@ -35,6 +37,8 @@ def main(argv: list[str] | None = None) -> int:
     if arguments[0] not in COMMANDS:
         print(f"celtica: no command {arguments[0]!r}\n\n{usage()}", file=sys.stderr)
         return 2
+    if "" not in sys.path:
+        sys.path.append("")  # agents of the user's own: a script does not search the current folder
     try:
         return importlib.import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
     except (CelticaError, OSError) as error:

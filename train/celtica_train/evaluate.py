@@ -13,15 +13,15 @@ from typing import Annotated
 import numpy as np
 import tyro
 
-from celtica_env import Agent, Batch, Replay, load_agent, make_batch, save_replays, spec
-from celtica_env.core.agents import ask
+from celtica_env import Agent, Batch, Replay, load_agent, save_replays, spec
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import check_seed
+from celtica_train.arena.intervals import interval95
+from celtica_train.arena.playing import play
 from celtica_train.checkpoint import written_whole
 from celtica_train.own_game import OwnGame
 from celtica_train.report import print_result
 
-Z95 = 1.959964
 CHUNK = 2048  # games played at once
 MAX_GAMES = 10**8  # days of play; more is a slip of the finger
 
@@ -172,13 +172,23 @@ def play_deals(
     for circle, part in seatings(line_up, num_deals):
         for rotation in range(num_players):
             order = [circle[(seat + rotation) % num_players] for seat in range(num_players)]
-            is_kept = replays is not None
-            batch, wins = play_games(game, [players[i] for i in order], part, seed, record=is_kept)
+            deals = np.arange(part.start, part.stop)
+            games = play(
+                game,
+                players,
+                np.tile(order, (len(deals), 1)),
+                deals,
+                seed,
+                first_id=part.start,
+                record=replays is not None,
+                is_strict=True,
+            )
             if replays is not None:
                 names = [players[index].name for index in order]
-                save_replays(replays, replays_of(batch, names, seed), append=True)
+                save_replays(replays, replays_of(games.batch, names, seed), append=True)
             for seat, index in enumerate(order):
-                shares[part, index] += wins[:, seat] / (num_players * line_up.count(index))
+                wins = games.shares[:, seat]
+                shares[part, index] += wins / (num_players * line_up.count(index))
             played += part.stop - part.start
             if on_progress:
                 on_progress(played, num_players * num_deals)
@@ -197,51 +207,12 @@ def seatings(line_up: Sequence[int], num_deals: int) -> Iterator[tuple[tuple[int
             yield circle, slice(first, min(first + CHUNK, stop))
 
 
-def play_games(
-    game: str, seats: Sequence[Agent], deals: slice, seed: int, *, record: bool = False
-) -> tuple[Batch, np.ndarray]:
-    """Play the given deals with one agent per seat; return them and win shares `(deals, P)`."""
-    num_players, num_deals = len(seats), deals.stop - deals.start
-    batch = make_batch(
-        game, num_deals, num_players, seed=seed, game_offset=deals.start, record=record
-    )
-    payoffs = np.zeros((batch.num_games, num_players))
-    while True:
-        rows = np.flatnonzero(~batch.finished)
-        if not rows.size:
-            # a payoff of 1 for a win and -1 / (P - 1) for none, ties shared
-            return batch, np.abs(payoffs * (num_players - 1) + 1) / num_players
-        actions = np.empty(len(rows), np.int64)
-        movers = batch.to_move[rows]
-        for agent in {id(agent): agent for agent in seats}.values():
-            is_theirs = np.isin(movers, [s for s in range(num_players) if seats[s] is agent])
-            if is_theirs.any():
-                actions[is_theirs] = ask(agent, batch.view(rows[is_theirs]))
-        payoffs[rows] += batch.step(actions, where=rows)[0]
-
-
 def replays_of(batch: Batch, names: Sequence[str], seed: int) -> Iterator[Replay]:
-    """Yield the replay of each game of a batch, with the names by seat and where it was dealt."""
-    for row in range(batch.num_games):
-        deal = {"seed": seed, "game_index": batch.game_offset + row}
-        yield batch.replay(row, info={"agents": list(names), **deal})
-
-
-def interval95(shares: np.ndarray) -> tuple[float, float]:
-    """Return a 95 % Wilson interval for the mean of per-deal win shares `(deals,)`.
-
-    The sample size is the one at which independent wins and losses would vary as the deals do, so
-    that deals count and not games; with no variation at all it is the number of deals.
-
-    Source: Wilson, JASA 1927; effective sample size after Korn and Graubard, 1998.
-    """
-    mean, deals = shares.mean(), len(shares)
-    variance = shares.var(ddof=1) if deals > 1 else 0.0
-    is_constant = variance < 1e-12  # shares of a third leave rounding errors
-    size = deals if is_constant else mean * (1 - mean) * deals / variance
-    middle = (mean + Z95**2 / (2 * size)) / (1 + Z95**2 / size)
-    half = Z95 / (1 + Z95**2 / size) * np.sqrt(mean * (1 - mean) / size + (Z95 / (2 * size)) ** 2)
-    return float(max(0.0, middle - half)), float(min(1.0, middle + half))
+    """Return the replay of each game of a batch, with the names by seat and where it was dealt."""
+    deals = range(batch.game_offset, batch.game_offset + batch.num_games)
+    return batch.replays(
+        [{"agents": list(names), "seed": seed, "game_index": deal} for deal in deals]
+    )
 
 
 def main(argv: list[str]) -> int:

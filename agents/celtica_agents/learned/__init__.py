@@ -18,10 +18,14 @@ def make(game: str, argument: str) -> PolicyAgent | ValueAgent:
     `PATH:sample` plays a policy by its probabilities, not the likeliest; `PATH:N` averages a value
     over N deals of what is hidden.
     """
+    path, how = split_argument(argument)
+    return load_trained(path, game, how)
+
+
+def split_argument(argument: str) -> tuple[str, str]:
+    """Return the path and what stands after it, as `load_trained` takes them."""
     path, _, how = argument.rpartition(":")
-    if path and (how == SAMPLE or how.isdecimal()):
-        return load_trained(path, game, how)
-    return load_trained(argument, game)
+    return (path, how) if path and (how == SAMPLE or how.isdecimal()) else (argument, "")
 
 
 def load_trained(path: str | Path, game: str, how: str = "") -> PolicyAgent | ValueAgent:

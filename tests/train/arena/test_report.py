@@ -1,0 +1,127 @@
+"""What is shown of a tournament, and the questions asked about it."""
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+from celtica_env.core.errors import OptionError, StoreError
+from celtica_train import cli
+from celtica_train.arena import play_tournament
+from celtica_train.arena.analyze import analyze
+from celtica_train.arena.report import PAGE_FILE, TABLES
+from celtica_train.arena.results import Results
+from celtica_train.arena.store import Store
+from tests.each_game import each_game
+
+HOSTILE = "tests.train.arena.agents_for_tests:First"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("results")
+    play_tournament(["random", "greedy", HOSTILE], out=folder, num_players=3, deals=20)
+    return folder
+
+
+@pytest.fixture
+def hostile(folder, tmp_path):
+    """A store whose agents have names that a page or a terminal could take for something else."""
+    with Store.open(folder) as store:
+        text = store.design.to_json().replace(HOSTILE, "<script>alert(1)</script>[red]$x^2$")
+        with Store.create(tmp_path, store.design) as copy:
+            copy.merge(folder)
+            copy._connection.execute("UPDATE tournament SET design = ?", [text])
+    return tmp_path
+
+
+def test_a_report_is_made_again_from_the_store(folder, capsys):
+    assert cli.main(["arena", "report", str(folder)]) == 0
+    output = capsys.readouterr().out
+    for words in ("Ratings", "Seats", "Length of games", "greedy", "20 of 20", PAGE_FILE):
+        assert words in output
+    for name in TABLES:
+        assert (folder / f"{name}.csv").stat().st_size
+        assert pl.read_parquet(folder / f"{name}.parquet").width
+    for name in ("ratings", "pairs", "seats", "lengths"):
+        for suffix in ("", "-dark"):
+            assert (folder / f"{name}{suffix}.png").read_bytes()[:4] == b"\x89PNG"
+    page = (folder / PAGE_FILE).read_text("utf-8")
+    assert not re.search(r'(?:src|href)="(?!data:)', page)  # it needs no other file
+    assert "greedy" in page
+
+
+def test_names_are_shown_as_they_are(hostile, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "250")
+    assert cli.main(["arena", "report", str(hostile)]) == 0
+    page = (hostile / PAGE_FILE).read_text("utf-8")
+    assert "<script>" not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert "<script>alert(1)</script>[red]$x^2$" in capsys.readouterr().out
+
+
+def test_tables_say_what_was_played(folder):
+    with Store.open(folder) as store:
+        results = Results(store)
+    assert results.seats.height == 3 * results.games.height == 180
+    assert results.ratings["win_share"].sum() == pytest.approx(1)
+    assert results.by_seat.height == 3 * 4
+    assert results.by_seat.filter(pl.col("agent") == "everyone")["share"].sum() == pytest.approx(1)
+    pairs = {(row[0], row[1]): row[2:] for row in results.pairs.iter_rows()}
+    assert len(pairs) == 6
+    for (agent, rival), (games, rival_share, share, low, high) in pairs.items():
+        assert games == 60
+        assert low <= share <= high
+        assert pairs[rival, agent][1:3] == pytest.approx((share, rival_share))
+    assert results.lengths["games"].sum() == 60
+    assert results.ratings["mean_score"].max() > 3  # amulets
+
+
+def test_half_a_deal_counts_for_nothing(tmp_path):
+    whole = play_tournament(["random", "greedy"], out=tmp_path, deals=6, at_once=3)
+    with Store.open(tmp_path) as store:
+        for table, key in (("games", "game"), ("seats", "game"), ("times", "block")):
+            last = 9 if key == "game" else 3
+            store._connection.execute(f"DELETE FROM {table} WHERE {key} >= {last}")
+        part = Results(store)
+    assert part.num_deals == 4
+    assert part.games.equals(whole.games.head(8))
+
+
+def test_nothing_played_is_nothing_to_report(folder, tmp_path):
+    with Store.open(folder) as store:
+        design = store.design
+    Store.create(tmp_path, design).close()
+    assert cli.main(["arena", "report", str(tmp_path)]) == 2
+    with pytest.raises(StoreError, match="no deal has been played"):
+        analyze(tmp_path)
+    with pytest.raises(OptionError, match="games must be 1 or more"):
+        analyze(folder, 0)
+
+
+@each_game
+def test_every_game_has_scores_and_questions(game, tmp_path):
+    results = play_tournament(["random", "greedy"], game, out=tmp_path, deals=3)
+    seats = results.seats
+    best = seats.group_by("game").agg(pl.col("score").max(), winner=pl.col("score").filter(
+        pl.col("share") > 0).min())  # fmt: skip
+    assert np.allclose(best["score"], best["winner"])  # who wins has the highest score
+    answers = analyze(tmp_path)
+    assert answers["question"].n_unique() >= 2
+    assert set(answers["agent"]) == {"everyone", "random", "greedy"}
+    seat = answers.filter(pl.col("question").str.contains("by seat"))
+    assert seat.filter(pl.col("agent") == "everyone")["mean"].sum() == pytest.approx(1)
+
+
+def test_questions_are_answered_on_the_terminal_and_in_a_file(folder, capsys, tmp_path):
+    assert cli.main(["analyze", str(folder), "--games", "20"]) == 0
+    output = capsys.readouterr().out
+    for words in ("cult site", "experience cards held", "landing on a place", "by seat"):
+        assert words in output
+    path = tmp_path / "answers.csv"
+    assert cli.main(["analyze", str(folder), "--games", "20", "--csv", str(path)]) == 0
+    rows = pl.read_csv(path)
+    draws = rows.filter(pl.col("question").str.starts_with("cult site"))
+    assert draws["mean"].is_between(0, 1).all()
+    assert draws.filter(pl.col("agent") == "everyone")["number"].sum() * 2 == draws["number"].sum()

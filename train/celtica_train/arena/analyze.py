@@ -1,0 +1,177 @@
+"""Questions of strategy, answered from the games of a tournament, agent by agent.
+
+The games are played again from their replays, all together. What happened in them is a table of
+events; a game says which in `questions/NAME.py`. `what` tells events of a question apart, `mean` is
+that of their values, `win_share` that of the seats they happened to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import polars as pl
+import tyro
+from rich.console import Console
+
+from celtica_env import Batch, Replay, make_batch, position_from_text
+from celtica_env.core.errors import OptionError
+from celtica_train.arena.questions import Event, questions_of
+from celtica_train.arena.report import print_frame
+from celtica_train.arena.results import Results
+from celtica_train.arena.store import Store
+from celtica_train.own_game import OwnGame
+
+AT_ONCE = 512  # games played again together
+FIRST_GAMES = 2000
+EVERYONE = "everyone"
+SCHEMA = {
+    "question": pl.String, "what": pl.String, "agent": pl.String,
+    "value": pl.Float64, "share": pl.Float64,
+}  # fmt: skip
+
+
+@dataclass
+class Config(OwnGame):
+    """Say what the agents of a tournament do in their games, and what it goes along with."""
+
+    results: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RESULTS")]
+    """Folder of the tournament."""
+    games: int = FIRST_GAMES
+    """Games to look at, the first ones."""
+    csv: Path | None = None
+    """File for the table, in place of the terminal."""
+
+
+def main(argv: list[str]) -> int:
+    """Run `celtica analyze`."""
+    config = tyro.cli(Config, args=argv, prog="celtica analyze")
+    config.enter_package()
+    answers = analyze(config.results, config.games)
+    if config.csv is not None:
+        answers.write_csv(config.csv)
+        return 0
+    console = Console()
+    for (question,), part in answers.group_by("question", maintain_order=True):
+        print_frame(console, str(question), part.drop("question"))
+    return 0
+
+
+def analyze(folder: str | Path, games: int = FIRST_GAMES) -> pl.DataFrame:
+    """Return a row for each question, thing told apart and agent: number, mean value, win share.
+
+    Args:
+        folder: of the tournament.
+        games: to look at, the first ones.
+
+    Raises:
+        StoreError: there is no tournament, or nothing has been played to the end.
+        OptionError: the number of games is not above 0.
+        ReplayError: a replay in the store is damaged.
+    """
+    if games < 1:
+        raise OptionError(f"games must be 1 or more, got {games}")
+    with Store.open(Path(folder)) as store:
+        results = Results(store)
+        results.require_games()
+        chosen = results.games["game"].head(games).to_list()
+        frames = [seat_advantage(results.seats.filter(pl.col("game").is_in(chosen)))]
+        for start in range(0, len(chosen), AT_ONCE):
+            frames += events_of(store, results, chosen[start : start + AT_ONCE])
+    return summary(pl.concat(frames))
+
+
+def seat_advantage(seats: pl.DataFrame) -> pl.DataFrame:
+    """Return the events that any game has: who sat where."""
+    place = pl.format("seat {}", pl.col("seat"))
+    return seats.select(
+        question=pl.lit("share of the win by seat"),
+        what=place,
+        agent=pl.col("agent").cast(pl.String),
+        value=pl.col("share"),
+        share=pl.col("share"),
+    )
+
+
+def summary(events: pl.DataFrame) -> pl.DataFrame:
+    """Return the number, mean value and mean win share of events, for each agent and for all."""
+    everyone = events.with_columns(agent=pl.lit(EVERYONE))
+    by = ["question", "what", "agent"]
+    return (
+        pl.concat([everyone, events])
+        .group_by(by, maintain_order=True)
+        .agg(
+            pl.len().alias("number"),
+            pl.col("value").mean().alias("mean"),
+            pl.col("share").mean().alias("win_share"),
+        )
+        .sort("question", pl.col("agent") != EVERYONE, "agent", "what")
+    )
+
+
+def events_of(store: Store, results: Results, games: Sequence[int]) -> list[pl.DataFrame]:
+    """Return the events of given games, one table for each question and decision."""
+    module = questions_of(results.design.game_name)
+    if module is None or not hasattr(module, "events"):
+        return []
+    marks = ",".join("?" * len(games))
+    lines = store.query(f"SELECT replay FROM games WHERE game IN ({marks}) ORDER BY game", games)
+    replays = [Replay.from_json(line) for (line,) in lines]
+    seats = results.seats.filter(pl.col("game").is_in(games))
+    names = seats["agent"].cast(pl.String).to_numpy().reshape(-1, results.design.players)
+    shares = seats["share"].to_numpy().reshape(-1, results.design.players)
+    return [
+        event_frame(event, names, shares)
+        for before, actions, after, rows in decisions(replays)
+        for event in module.events(before, actions, after)
+        if event.rows.size
+        for event in [in_batch(event, rows)]
+    ]
+
+
+def in_batch(event: Event, rows: np.ndarray) -> Event:
+    """Return an event with the indices of its games in the batch."""
+    return Event(event.question, rows[event.rows], event.seats, event.keys, event.values)
+
+
+def event_frame(event: Event, names: np.ndarray, shares: np.ndarray) -> pl.DataFrame:
+    """Return an event's rows, with who it happened to and what they won. `names` (G, P)."""
+    return pl.DataFrame(
+        {
+            "question": [event.question] * len(event.rows),
+            "what": event.keys.tolist(),
+            "agent": names[event.rows, event.seats].tolist(),
+            "value": event.values.astype(float),
+            "share": shares[event.rows, event.seats],
+        },
+        SCHEMA,
+    )
+
+
+def decisions(
+    replays: Sequence[Replay],
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Play games again together; yield `(before, actions, after, rows)` for each round of them."""
+    batch = begin(replays)
+    lengths = np.array([len(replay.actions) for replay in replays])
+    actions = np.zeros((len(replays), max(lengths, default=0)), np.int64)
+    for row, replay in enumerate(replays):
+        actions[row, : lengths[row]] = replay.actions
+    for step in range(actions.shape[1]):
+        rows = np.flatnonzero(lengths > step)
+        before = batch.states[rows]
+        batch.step(actions[rows, step], where=rows)
+        yield before, actions[rows, step], batch.states[rows], rows
+
+
+def begin(replays: Sequence[Replay]) -> Batch:
+    """Return a batch of the positions in which games began."""
+    states = np.concatenate([position_from_text(replay.start) for replay in replays])
+    batch = make_batch(
+        replays[0].game, len(replays), int(states["num_players"][0]), max_steps=replays[0].max_steps
+    )
+    batch.set_states(states, check=False)
+    return batch

@@ -1,0 +1,109 @@
+"""One block of games, played by whatever process: the rows that it adds to the store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from celtica_agents.program import Limits, ProgramAgent
+from celtica_env import Agent, load_agent
+from celtica_train.arena.design import Design
+from celtica_train.arena.playing import Forfeit, Played, play
+from celtica_train.arena.questions import final_scores
+
+PROGRAM = "cmd:"
+
+
+@dataclass(frozen=True)
+class BlockRows:
+    """What a block adds to each table of the store."""
+
+    block: int
+    games: list[tuple[Any, ...]]
+    seats: list[tuple[Any, ...]]
+    times: list[tuple[Any, ...]]
+
+
+def load_agents(sources: Sequence[str | Agent], design: Design) -> list[Agent]:
+    """Return the agents of a tournament, each an object of its own.
+
+    Raises:
+        UnknownNameError: there is no such agent.
+        OptionError: an agent cannot be made.
+    """
+    limits = Limits(design.move_seconds, design.memory_mb)
+    return [
+        ProgramAgent(source.removeprefix(PROGRAM), design.game_name, limits)
+        if isinstance(source, str) and source.startswith(PROGRAM)
+        else load_agent(source, design.game_name)
+        for source in sources
+    ]
+
+
+def play_block(design: Design, agents: Sequence[Agent], block: int) -> BlockRows:
+    """Play a block's games; all but the times depends on the design alone."""
+    games = design.games_of_block(block)
+    for index, agent in enumerate(agents):
+        key = np.random.SeedSequence([design.seed, block, index]).generate_state(1, np.uint64)
+        agent.reset(int(key[0]))
+    deals, seats = design.deals_of(games), design.seats_of(games)
+    played = play(
+        design.game_name, agents, seats, deals, design.seed, first_id=int(games[0]), record=True
+    )
+    num_moves = np.zeros(len(agents), int)
+    np.add.at(num_moves, seats, played.moves)
+    return BlockRows(
+        block,
+        list(game_rows(design, games, deals, seats, played)),
+        list(seat_rows(games, seats, played)),
+        [
+            (block, index, int(moves), float(seconds))
+            for index, (moves, seconds) in enumerate(zip(num_moves, played.seconds))
+        ],
+    )
+
+
+def game_rows(
+    design: Design, games: np.ndarray, deals: np.ndarray, seats: np.ndarray, played: Played
+) -> Iterator[tuple[Any, ...]]:
+    """Yield `(game, deal, length, end, forfeited seat, reason, replay)` of each game."""
+    infos = [
+        game_info(design, game, deal, row, played.forfeits.get(k))
+        for k, (game, deal, row) in enumerate(zip(games.tolist(), deals.tolist(), seats.tolist()))
+    ]
+    for k, (info, replay) in enumerate(zip(infos, played.batch.replays(infos))):
+        given = played.forfeits.get(k)
+        lost = (None, None) if given is None else (given.seat, given.reason)
+        length = len(replay.actions)
+        yield info["game"], info["game_index"], length, replay.end, *lost, replay.to_json()
+
+
+def game_info(
+    design: Design, game: int, deal: int, seats: Sequence[int], given: Forfeit | None
+) -> Mapping[str, Any]:
+    """Return what a replay says of its game beside the moves."""
+    info = {
+        "agents": [design.agents[index] for index in seats],
+        "seed": design.seed,
+        "game_index": deal,
+        "game": game,
+    }
+    return info if given is None else info | {"forfeit": {"seat": given.seat, "why": given.reason}}
+
+
+def seat_rows(games: np.ndarray, seats: np.ndarray, played: Played) -> Iterator[tuple[Any, ...]]:
+    """Yield `(game, seat, agent, share, moves, score)` of each seat; a score None if unknown."""
+    num_players = seats.shape[1]
+    scores = final_scores(played.batch)
+    columns = [
+        np.repeat(games, num_players),
+        np.tile(np.arange(num_players), len(games)),
+        seats.ravel(),
+        played.shares.ravel(),
+        played.moves.ravel(),
+    ]
+    listed = [None] * seats.size if scores is None else scores.ravel().tolist()
+    yield from zip(*[column.tolist() for column in columns], listed)

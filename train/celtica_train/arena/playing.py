@@ -1,0 +1,177 @@
+"""Playing games between agents, the one way in which this package does it.
+
+An agent whose code fails, or that answers what is not legal, forfeits that game: it has lost, the
+others share the win, and play goes on elsewhere.
+
+Legend: `G` games, `P` seats, `n` agents.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from celtica_agents.program import ProgramFailures
+from celtica_env import Agent, Batch, action_to_text, make_batch
+from celtica_env.core.agents import ask
+from celtica_env.core.errors import IllegalActionError
+
+MAX_REASON = 300  # characters
+
+
+@dataclass(frozen=True)
+class Forfeit:
+    """Who gave a game away, and why."""
+
+    seat: int
+    reason: str
+
+
+@dataclass
+class Played:
+    """Games that were played.
+
+    Attributes:
+        batch: the games at their ends.
+        shares: of the win, `(G, P)`; they sum to 1.
+        moves: decisions of each seat, `(G, P)`.
+        seconds: that each agent took in all, `(n,)`.
+        forfeits: by game, an index of the batch.
+    """
+
+    batch: Batch
+    shares: np.ndarray
+    moves: np.ndarray
+    seconds: np.ndarray
+    forfeits: dict[int, Forfeit] = field(default_factory=dict)
+
+
+def play(
+    game: str,
+    agents: Sequence[Agent],
+    seats: np.ndarray,
+    deals: np.ndarray,
+    seed: int,
+    *,
+    first_id: int = 0,
+    record: bool = False,
+    is_strict: bool = False,
+) -> Played:
+    """Play games to their ends.
+
+    Args:
+        game: a name from `celtica_env.games()`.
+        agents: n of them, reset by the caller.
+        seats: the agent that holds each seat of each game, `(G, P)`.
+        deals: of each game `(G,)`; a deal is an index of the streams of `seed`.
+        seed: of the deals.
+        first_id: number of the first game; with the decision's it is what an agent's own
+            randomness depends on.
+        record: keep replays.
+        is_strict: let an agent's error through, in place of a forfeit.
+
+    Raises:
+        IllegalActionError: only when strict; an answer is not legal.
+    """
+    batch = deal_games(game, deals, seats.shape[1], seed, first_id, record)
+    played = Played(batch, np.zeros(seats.shape), np.zeros(seats.shape, int), np.zeros(len(agents)))
+    while True:
+        rows = np.flatnonzero(~batch.finished)
+        if played.forfeits:
+            rows = np.setdiff1d(rows, list(played.forfeits), assume_unique=True)
+        if not rows.size:
+            return played
+        actions = choose(agents, seats, rows, played, is_strict)
+        carry_out(rows, actions, played, is_strict)
+
+
+def deal_games(
+    game: str, deals: np.ndarray, num_players: int, seed: int, first_id: int, record: bool
+) -> Batch:
+    """Return a batch with the given deals `(G,)`, a deal as often as it is named."""
+    first = int(deals.min())
+    source = make_batch(
+        game, int(deals.max()) - first + 1, num_players, seed=seed, game_offset=first
+    )
+    batch = make_batch(
+        game, len(deals), num_players, seed=seed, game_offset=first_id, record=record
+    )
+    batch.set_states(source.states[deals - first], check=False)
+    return batch
+
+
+def choose(
+    agents: Sequence[Agent], seats: np.ndarray, rows: np.ndarray, played: Played, is_strict: bool
+) -> np.ndarray:
+    """Return an action for each of the games `rows`; note the times, and forfeits unless strict."""
+    movers = played.batch.to_move[rows]
+    played.moves[rows, movers] += 1
+    whose = seats[rows, movers]
+    actions = np.zeros(len(rows), np.int64)
+    for index in np.unique(whose).tolist():
+        places = np.flatnonzero(whose == index)
+        start = time.perf_counter()
+        if is_strict:
+            actions[places] = ask(agents[index], played.batch.view(rows[places]))
+        else:
+            actions[places], reasons = answers(agents[index], played.batch, rows[places])
+            for k, reason in reasons.items():
+                forfeit(played, int(rows[places[k]]), reason)
+        played.seconds[index] += time.perf_counter() - start
+    return actions
+
+
+def answers(agent: Agent, batch: Batch, rows: np.ndarray) -> tuple[np.ndarray, dict[int, str]]:
+    """Return an agent's actions `(k,)`, and why it failed where it did, by index of `rows`."""
+    try:
+        return ask(agent, batch.view(rows)), {}
+    except ProgramFailures as failures:
+        return failures.actions, failures.reasons
+    except Exception as error:  # whatever an agent's own code may raise
+        if len(rows) == 1:
+            return np.zeros(1, np.int64), {0: f"{type(error).__name__}: {error}"}
+    parts = [answers(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
+    reasons = {k: part[1][0] for k, part in enumerate(parts) if part[1]}
+    return np.concatenate([part[0] for part in parts]), reasons
+
+
+def carry_out(rows: np.ndarray, actions: np.ndarray, played: Played, is_strict: bool) -> None:
+    """Step the games `rows` that are not forfeited, and note the shares of those that end."""
+    batch = played.batch
+    if played.forfeits:
+        is_on = ~np.isin(rows, list(played.forfeits))
+        rows, actions = rows[is_on], actions[is_on]
+    try:
+        rewards, terminated, truncated = batch.step(actions, where=rows)
+    except IllegalActionError:
+        if is_strict:
+            raise
+        forfeit_illegal(rows, actions, played)
+        carry_out(rows, actions, played, is_strict)
+        return
+    is_over = terminated | truncated
+    payoffs = rewards[is_over]
+    is_best = payoffs == payoffs.max(axis=1, keepdims=True)  # of a game cut off, all payoffs are 0
+    played.shares[rows[is_over]] = is_best / is_best.sum(axis=1, keepdims=True)
+
+
+def forfeit_illegal(rows: np.ndarray, actions: np.ndarray, played: Played) -> None:
+    """Forfeit the games in which the action is not legal."""
+    masks = played.batch.masks(rows)
+    for row, action, mask in zip(rows.tolist(), actions.tolist(), masks):
+        if not 0 <= action < len(mask):
+            forfeit(played, row, f"answered {action}, which is no action")
+        elif not mask[action]:
+            text = action_to_text(played.batch.spec.name, action)
+            forfeit(played, row, f"answered {action} ({text}), which is not legal")
+
+
+def forfeit(played: Played, row: int, reason: str) -> None:
+    """Give a game away: the seat to move has lost, the others share the win."""
+    seat = int(played.batch.to_move[row])
+    played.forfeits[row] = Forfeit(seat, " ".join(reason.split())[:MAX_REASON])
+    played.shares[row] = 1 / (played.batch.num_players - 1)
+    played.shares[row, seat] = 0

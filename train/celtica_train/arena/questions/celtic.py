@@ -1,0 +1,39 @@
+"""What is asked about play in Celtic."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from celtica_env.games.celtic.tables import (
+    COLLECT_ACTION,
+    COMPLETE_ACTION,
+    EASY_POINTS,
+    HARD_POINTS,
+    NUM_EASY_GOALS,
+    NUM_GOALS,
+)
+from celtica_train.arena.questions import Event
+
+GOALS = np.where(np.arange(NUM_GOALS) < NUM_EASY_GOALS, EASY_POINTS, HARD_POINTS)
+COMPLETED = "goals completed (points)"
+
+
+def scores(states: np.ndarray, num_players: int) -> np.ndarray:
+    """Return the points of goals and trade cards, `(G, P)`."""
+    goals = (states["completed"][:, :num_players] > 0) @ GOALS
+    most = states["num_completed"][:, :num_players].astype(int) + 1
+    cards = states["cards"][:, :num_players]
+    points = goals.astype(float)
+    for count in range(1, int(most.max()) + 1):
+        num_goods = (cards >= count).sum(axis=2)
+        points += np.where(count <= most, num_goods * (num_goods + 1) // 2, 0)
+    return points
+
+
+def events(before: np.ndarray, actions: np.ndarray, after: np.ndarray) -> list[Event]:
+    """Return what a decision `(n,)` tells."""
+    del after
+    rows = np.flatnonzero((actions >= COMPLETE_ACTION) & (actions < COLLECT_ACTION))
+    goals = actions[rows] - COMPLETE_ACTION
+    keys = np.where(goals < NUM_EASY_GOALS, "easy", "hard")
+    return [Event(COMPLETED, rows, before["to_move"][rows], keys, GOALS[goals])]
