@@ -21,6 +21,8 @@ import choix
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
+from celtica_train.arena.intervals import Z95
+
 PRIOR = 0.5  # wins added both ways to each pair that met: who never won keeps a finite rating
 RESAMPLES = 300
 SCALE = 400 / np.log(10)  # points: 400 are odds of ten to one, as in chess
@@ -75,8 +77,8 @@ def rate(wins: np.ndarray, seed: int, resamples: int = RESAMPLES) -> Ratings:
     counts = rng.multinomial(len(wins), np.full(len(wins), 1 / len(wins)), size=resamples)
     resampled = np.tensordot(counts, wins, axes=1)
     found = np.array([fit(one, points) for one in resampled])
-    low, high = np.quantile(found, [0.025, 0.975], axis=0)
-    return Ratings(points, low, high, is_split=False)
+    half = Z95 * found.std(axis=0, ddof=1)  # steadier than quantiles of so few resamples
+    return Ratings(points, points - half, points + half, is_split=False)
 
 
 def fit(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:

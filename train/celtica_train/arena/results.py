@@ -119,7 +119,8 @@ class Results:
             },
             strict=False,
         ).fill_nan(None)
-        return table.join(self.agents, on="agent").sort("rating", descending=True).select(
+        best_first = (-pl.col("rating").round(6), pl.col("agent").to_physical())
+        return table.join(self.agents, on="agent").sort(best_first).select(
             "agent", "rating", "rating_low", "rating_high", "win_share", "share_low", "share_high",
             "games", "mean_score", "sd_score", "moves_per_game", "ms_per_move", "forfeits",
         )  # fmt: skip
