@@ -35,7 +35,7 @@ GREEDY_SETTINGS = Settings(is_greedy=True, exploration=0.35, margin=10.0, bias=1
 makes a difference between actions show with fewer of them; both were chosen by the payoff that the
 choices bring in positions of Celtica."""
 
-ESTIMATED = Settings(is_estimated=True, exploration=0.35, guidance=0.5)
+ESTIMATED = Settings(is_estimated=True, exploration=0.1, guidance=2.0)
 """What a tree search plays with where a trained value judges its new nodes."""
 
 GUIDANCE = 0.5  # weight of a policy's shares at the root
