@@ -235,7 +235,7 @@ def _read_header(record: np.ndarray, values: dict[str, str], bounds: dict[str, t
 def _value_to_text(field: Field, raw: bytes, dtype: np.dtype) -> str:
     """Return the text of a field's value in memory."""
     num_columns = dtype.shape[-1] if dtype.shape else 1
-    if dtype.base.itemsize == 1 and _is_digits(field, num_columns):
+    if dtype.base.itemsize == 1 and not field.words and _is_digits(field, num_columns):
         digits = raw.translate(DIGIT_OF_BYTE).decode()
         lines = [digits[k : k + num_columns] for k in range(0, len(digits), num_columns)]
         while len(lines) > 1 and not lines[-1].strip("0"):

@@ -265,4 +265,4 @@ def test_every_error_is_the_packages_own_and_the_expected_built_in_one():
     assert len(own) >= 5
     for error in own:
         assert issubclass(error, CelticaError)
-        assert issubclass(error, (ValueError, LookupError, RuntimeError))
+        assert issubclass(error, (ValueError, LookupError, RuntimeError, ImportError))

@@ -264,13 +264,13 @@ IN_THE_CORE = {
     ),
     "a replay loses its limit": Fault(
         f"{CORE}/replay.py",
-        "            max_steps=self.max_steps,\n            info=",
-        "            info=",
+        "                max_steps=self.max_steps,\n                info=",
+        "                info=",
         kit("replays"),
     ),
     "a replay's checksum is not looked at": Fault(
         f"{CORE}/replay.py",
-        '        if checksum != _checksum({"format": FORMAT, **content}):\n',
+        '        if checksum != _hash(_encode({"format": FORMAT, **content})):\n',
         "        if checksum is None:\n",
         kit("replays"),
     ),
@@ -549,7 +549,10 @@ IN_THE_RULES = {
 
 IN_AGENTS_AND_EVALUATION = {
     "a policy plays what the mask forbids": Fault(
-        f"{AGENTS}/policy.py", "        logits[~view.action_masks] = -np.inf\n", "", AGENTS_ALONE
+        f"{AGENTS}/learned/policy.py",
+        "np.where(view.action_masks, self._network(view.observations), -np.inf)",
+        "self._network(view.observations)",
+        AGENTS_ALONE,
     ),
     "the random agent plays the same under every seed": Fault(
         f"{AGENTS}/random.py", "mix_keys(view.keys, self._key)", "view.keys", AGENTS_ALONE
