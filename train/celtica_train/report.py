@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,12 +62,12 @@ def _share_cells(row: AgentResult) -> tuple[str, str]:
     return f"{row.win_share:.1%}", f"{row.ci95[0]:.1%} to {row.ci95[1]:.1%}"
 
 
-def plot_learning_curve(points: Sequence[dict], path: Path, title: str) -> None:
+def plot_learning_curves(curves: Mapping[str, Sequence[dict]], path: Path, title: str) -> None:
     """Draw win shares over time with their 95 % bands as a PNG.
 
     Args:
-        points: evaluations in order, each with `minutes` and, per rival, a `win_share` and `ci95`
-            under `strength`.
+        curves: for each run, by what the legend adds to the rival's name, its evaluations in
+            order, each with `minutes` and, per rival, a `win_share` and `ci95` under `strength`.
         path: file to write.
         title: heading of the picture.
     """
@@ -77,13 +77,17 @@ def plot_learning_curve(points: Sequence[dict], path: Path, title: str) -> None:
     figure = Figure(figsize=(8, 4.5), dpi=120)  # not pyplot's: a notebook's own figures stay
     FigureCanvasAgg(figure)
     axes = figure.subplots()
-    rivals = points[-1]["strength"] if points else {}
-    for colour, rival in zip(("#0072b2", "#d55e00", "#009e73", "#cc79a7"), rivals):
-        minutes = [p["minutes"] for p in points]
-        share = [p["strength"][rival]["win_share"] for p in points]
-        low, high = zip(*[p["strength"][rival]["ci95"] for p in points])
-        axes.plot(minutes, share, marker="o", markersize=3, color=colour, label=f"against {rival}")
-        axes.fill_between(minutes, low, high, color=colour, alpha=0.2, linewidth=0)
+    rivals = sorted(
+        {rival for points in curves.values() for p in points for rival in p["strength"]}
+    )
+    for colour, rival in zip(("#d55e00", "#0072b2", "#009e73", "#cc79a7"), rivals):
+        for style, (name, points) in zip(("-", "--", ":", "-.") * len(curves), curves.items()):
+            minutes = [p["minutes"] for p in points]
+            share = [p["strength"][rival]["win_share"] for p in points]
+            low, high = zip(*[p["strength"][rival]["ci95"] for p in points])
+            label = f"against {rival}{name}"
+            axes.plot(minutes, share, style, marker="o", markersize=3, color=colour, label=label)
+            axes.fill_between(minutes, low, high, color=colour, alpha=0.2 / len(curves))
     axes.set(xlabel="minutes of training", ylabel="win share", ylim=(0, 1), title=title)
     axes.grid(alpha=0.3)
     if rivals:

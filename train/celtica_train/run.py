@@ -37,7 +37,7 @@ from celtica_train.learner import Learner, info_of, weights_of
 from celtica_train.pool import Pool
 from celtica_train.ppo import MaskablePPOLearner
 from celtica_train.progress import TrainingProgress
-from celtica_train.report import plot_learning_curve, print_strength
+from celtica_train.report import plot_learning_curves, print_strength
 from celtica_train.selfplay import SelfPlayLearner
 from celtica_train.settings import (
     CHECKPOINT_FILE,
@@ -265,8 +265,8 @@ def main(argv: list[str]) -> int:
     if not is_complete:
         console.print(f"stopped and saved; go on with: {resume_command(config)}", markup=False)
         return 130
-    plot_learning_curve(
-        run.curve, config.out / "curve.png", f"{config.game}, {config.players} players"
+    plot_learning_curves(
+        {"": run.curve}, config.out / "curve.png", f"{config.game}, {config.players} players"
     )
     results = final_strength(config)
     print_strength(f"{config.out / 'best'}", results)
