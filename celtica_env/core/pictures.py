@@ -91,9 +91,21 @@ def draw(game: str, record: np.void, viewer: int | None = FULL) -> str:
 
     Raises:
         UnknownNameError: no such game.
-        OptionError: the game has no drawing.
+        OptionError: the game has no drawing, or there is no such record or seat.
     """
-    return load_drawing(game).draw(record, FULL if viewer is None else viewer)
+    drawing, card = load_drawing(game), load_game(game).spec
+    if getattr(record, "dtype", None) != card.state_dtype or np.ndim(record):
+        raise OptionError(
+            f"expected one record of {card.id}, such as `batch.states[0]`; got "
+            f"{type(record).__name__} of shape {np.shape(record)}"
+        )
+    seat, num_players = FULL if viewer is None else viewer, int(record["num_players"])
+    if seat != FULL and seat not in range(num_players):
+        raise OptionError(
+            f"viewer must be a seat from 0 to {num_players - 1}, or None for everything; "
+            f"got {viewer!r}"
+        )
+    return drawing.draw(record, seat)
 
 
 # --- pixels --------------------------------------------------------------------------------------

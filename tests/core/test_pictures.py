@@ -55,6 +55,17 @@ def test_drawings_are_small_and_alike(game):
 
 
 @each_game
+def test_what_cannot_be_drawn_is_refused_in_words(game):
+    states = celtica_env.make_batch(game, 2, 2, seed=1).states
+    for viewer in (2, -2, "me"):
+        with pytest.raises(OptionError, match="viewer must be a seat from 0 to 1"):
+            pictures.draw(game, states[0], viewer)
+    for record in (states, states[0]["to_move"], None):
+        with pytest.raises(OptionError, match="expected one record"):
+            pictures.draw(game, record)
+
+
+@each_game
 def test_pixels_show_the_drawing(game):
     pytest.importorskip("resvg_py")
     state = celtica_env.make_batch(game, seed=0).states[0]

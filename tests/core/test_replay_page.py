@@ -93,4 +93,8 @@ def test_the_command_writes_the_page(tmp_path, capsys):
     celtica_env.save_replays(games, [recorded("celtica", 3), recorded("celtica", 5)])
     assert cli.main(["replay", str(games), "--html", str(page), "--game", "2"]) == 0
     assert re.search(r"game 2 of 2: .*page.html, \d+ kB", capsys.readouterr().out)
+    written = page.read_bytes()
+    assert cli.main(["replay", str(games), "--html", str(page)]) == 2
+    assert "exists; name a new file" in capsys.readouterr().err
+    assert page.read_bytes() == written
     assert len(content(page.read_text("utf-8"))["steps"]) == 5

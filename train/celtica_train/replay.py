@@ -44,6 +44,8 @@ def main(argv: list[str]) -> int:
     if config.game is not None and not 1 <= config.game <= len(replays):
         raise OptionError(f"{config.file} holds games 1 to {len(replays)}, not {config.game}")
     if config.html is not None:
+        if config.html.exists():
+            raise OptionError(f"{config.html} exists; name a new file for the page")
         number = config.game or 1
         page = replay_page(replays[number - 1]).encode()
         config.html.write_bytes(page)

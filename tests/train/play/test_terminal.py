@@ -89,6 +89,7 @@ def test_a_failure_is_told_and_can_be_undone(say):
     ("arguments", "words"),
     [
         (["--against", "nobody"], "unknown agent 'nobody'"),
+        (["--against", "greedy,,random"], "divided by single commas"),
         (["--against", "greedy,greedy,greedy,greedy,greedy"], "for 2 to 5 players, got 6"),
         (["--at", "0,0", "--players", "3"], "a seat is given twice"),
         (["--at", "first"], "numbers of seats divided by commas"),

@@ -63,7 +63,7 @@ def session_of(config: Config) -> Session:
     """
     return make_session(
         config.game,
-        [name.strip() for name in config.against.split(",") if name.strip()],
+        read_names(config.against),
         num_people=config.seats,
         at=read_seats(config.at or ""),
         num_players=config.players,
@@ -71,6 +71,18 @@ def session_of(config: Config) -> Session:
         seed=config.seed,
         position=config.position,
     )
+
+
+def read_names(text: str) -> list[str]:
+    """Return the agents' names in `greedy,bot`; none in an empty text.
+
+    Raises:
+        OptionError: a name is empty.
+    """
+    names = [name.strip() for name in text.split(",")] if text.strip() else []
+    if "" in names:
+        raise OptionError(f"--against takes names divided by single commas, got {text!r}")
+    return names
 
 
 def read_seats(text: str) -> list[int]:
