@@ -1,8 +1,13 @@
 """Options and fixtures shared by all tests."""
 
+import sys
+from dataclasses import replace
+from types import ModuleType
+
 import pytest
 
 from celtica_env.core import registry
+from tests.core import tiny_game
 from tests.each_game import IS_FULL_CHECK
 
 
@@ -29,3 +34,13 @@ def own_registry(monkeypatch):
 def num_oracle_games(is_full_check) -> int:
     """Random games per variant compared with a plain-Python twin."""
     return 550 if is_full_check else 12
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """A game whose card names no drawing."""
+    module = ModuleType("tiny_without_a_drawing")
+    module.GAME = replace(tiny_game.GAME, drawing=None)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setitem(registry._GAMES, "tiny", module.__name__)
+    return "tiny"

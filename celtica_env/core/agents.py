@@ -70,7 +70,7 @@ def load_agent(agent: str | Agent, game: str) -> Agent:
 
     Args:
         agent: a name such as `"greedy"`, a name with an argument (`"name:argument"`), the path of
-            a trained policy, the place of a class or function of yours that makes an agent without
+            a trained network, the place of a class or function of yours that makes an agent without
             arguments (`"my_module:MyAgent"`), or an agent, which is returned as it is.
         game: a name from `games()`.
 

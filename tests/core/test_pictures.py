@@ -3,35 +3,22 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env.core import pictures, registry
+from celtica_env.core import pictures
 from celtica_env.core.errors import MissingLibraryError, OptionError
 from celtica_env.core.terminal import coloured, has_colours, plain
 from celtica_env.testing import Table, all_checks
-from tests.core import tiny_game
 from tests.each_game import each_game, each_game_and_size
 
 LARGEST = 64_000  # bytes of a drawing
 CHECKS = [check for check in all_checks() if check.theme == "drawings"]
 TEXT = '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="40">{}</svg>'
-
-
-@pytest.fixture
-def undrawn(monkeypatch):
-    """A game whose card names no drawing."""
-    module = ModuleType("tiny_without_a_drawing")
-    module.GAME = replace(tiny_game.GAME, drawing=None)
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(registry._GAMES, "tiny", module.__name__)
-    return "tiny"
 
 
 @each_game_and_size

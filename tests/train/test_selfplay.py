@@ -47,12 +47,6 @@ def test_advantages_are_those_of_each_seats_own_sequence(num_players):
         expect_alike(decisions, diary)
 
 
-@pytest.fixture
-def tiny_game(own_registry):
-    celtica_env.register_game("tiny", "tests.core.tiny_game")
-    return "tiny"
-
-
 def watch(learner, monkeypatch):
     """Keep a diary of what the learner decides and what its games pay."""
     diary, batch, decisions = Diary(), learner.batch, learner.decisions

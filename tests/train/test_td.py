@@ -19,12 +19,6 @@ TINY = {"num_envs": 6, "steps": 7, "batch_size": 32, "hidden": (16,), "gamma": G
         "trace_decay": DECAY}  # fmt: skip
 
 
-@pytest.fixture
-def tiny_game(own_registry):
-    celtica_env.register_game("tiny", "tests.core.tiny_game")
-    return "tiny"
-
-
 def watch(learner, monkeypatch):
     """Keep a diary of what the learner keeps and what its games pay."""
     diary, batch, decisions = Diary(), learner.batch, learner.decisions

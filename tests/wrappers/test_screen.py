@@ -12,7 +12,6 @@ from celtica_env.core.pictures import draw, pixels
 from celtica_env.wrappers import screen
 from celtica_env.wrappers.gymnasium import SeatEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
-from tests.core.test_pictures import undrawn  # noqa: F401
 from tests.each_game import each_game
 
 GAME = celtica_env.games()[0]
@@ -93,7 +92,7 @@ def test_a_mode_whose_library_is_missing_names_the_extra(monkeypatch, kind, mode
 
 
 @KINDS
-def test_a_game_without_a_drawing_is_shown_as_text_alone(undrawn, kind):  # noqa: F811
+def test_a_game_without_a_drawing_is_shown_as_text_alone(undrawn, kind):
     env = reset(kind(undrawn, render_mode="ansi"))
     assert env.metadata["render_modes"] == ["ansi"]
     assert "seen by" in env.render()

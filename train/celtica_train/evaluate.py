@@ -34,7 +34,7 @@ class Config(OwnGame):
     """
 
     agents: Annotated[list[str], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...")]
-    """Names (random, greedy, mc:400:greedy, ismcts:400:greedy) or paths of trained policies."""
+    """Names (random, greedy, mc:400:greedy, ismcts:400:greedy) or paths of trained networks."""
     game: str = "celtica"
     players: int | None = None
     """Players at the table; by default as many as agents are named."""
