@@ -140,7 +140,7 @@ def fields_are_those_of_the_record(table: Table) -> None:
 
 @check(9)
 def numbers_out_of_bounds_are_refused(table: Table) -> None:
-    """A position with a number outside of its field's bounds does not get onto the table."""
+    """A number outside of its field's bounds does not get onto the table; `complete` sees none."""
     batch = table.batch(1)
     for field in load_game(table.game).fields:
         for value in (field.low - 1, field.high + 1):
@@ -150,7 +150,9 @@ def numbers_out_of_bounds_are_refused(table: Table) -> None:
                 continue  # the dtype keeps it out
             states[field.name].reshape(-1)[0] = value
             what = f"a position with {value} in {field.name}"
-            refused(PositionError, what, Spot(batch), batch.set_states, states)
+            refusal = refused(PositionError, what, Spot(batch), batch.set_states, states)
+            bounds = f"{field.name} must be from {field.low} to {field.high}"
+            expect(bounds in refusal, f"expected {what} to be refused with {bounds!r}: {refusal}")
 
 
 @check(9, is_apart=True)

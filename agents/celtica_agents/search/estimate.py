@@ -91,15 +91,15 @@ def apply_layer(parameters, at, inputs, num_inputs, outputs, num_outputs, is_rec
     """Write a linear layer's outputs; the inputs are rectified first if the layer before is one.
 
     Its parameters begin at `at`; returns where the next layer's do. Skips inputs of zero, which
-    most are.
+    most are. Unsigned numbers cannot count from the end: only so are the loops vectorized.
     """
     bias = at + num_inputs * num_outputs
     for j in range(num_outputs):
-        outputs[j] = parameters[bias + j]
+        outputs[np.uint64(j)] = parameters[np.uint64(bias + j)]
     for i in range(num_inputs):
-        x = inputs[i]
+        x = inputs[np.uint64(i)]
         if x > 0 or (x < 0 and not is_rectified):
-            row = at + i * num_outputs
+            row = np.uint64(at + i * num_outputs)
             for j in range(num_outputs):
-                outputs[j] += x * parameters[row + j]
+                outputs[np.uint64(j)] += x * parameters[row + np.uint64(j)]
     return bias + num_outputs
