@@ -6,10 +6,9 @@ import pytest
 import celtica_env
 from celtica_agents import search
 from celtica_agents.learned.files import network_bytes
-from celtica_agents.learned.perceptron import Perceptron
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import ValueAgent, with_turns
-from celtica_agents.search import Budget, GuidedAgent, make_puct
+from celtica_agents.search import Budget, FlatAgent, GuidedAgent, make_mc, make_puct
 from celtica_agents.search.playouts import Settings
 from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_env.testing.play import play_some
@@ -94,34 +93,79 @@ def test_a_policy_for_another_game_is_refused(tmp_path):
         make_puct(first, f"4:{path}")
 
 
-def test_a_value_judges_each_new_node_for_every_seat(own_registry, monkeypatch):
-    """With all cards open, as many iterations as actions try each of them once."""
+@pytest.fixture
+def open_game(own_registry):
+    """A batch `(1,)` of the tiny game with hands known and nothing left to draw, and a value."""
     celtica_env.register_game("tiny", "tests.core.tiny_game")
-    settings = search.ESTIMATED._replace(exploration=100.0, guidance=0.0)
-    monkeypatch.setattr(search, "ESTIMATED", settings)
     weights, info = value_of("tiny")
     batch = celtica_env.make_batch("tiny", 1, seed=0)
     batch.states["hand"][0, :2], batch.states["hand_size"][0, :2] = 1, NUM_KINDS
     batch.states["deck"], batch.states["deck_size"] = 0, 0
+    return batch, ValueAgent(weights, info)
+
+
+def worth_to(batch, seat, guide):
+    """Return what a game is worth to a seat that has just decided, by the network in numpy."""
+    turns = (batch.to_move.astype(int) - seat) % batch.num_players
+    inputs = with_turns(batch.observe(seats=[seat]), turns, batch.spec)
+    return float(guide.network(inputs)[0, 0]) + float(batch.potentials()[0, seat])
+
+
+def test_a_value_judges_each_new_node_for_the_seat_that_decided(open_game, monkeypatch):
+    """With all cards open, as many iterations as actions try each of them once."""
+    batch, guide = open_game
+    settings = search.ESTIMATED._replace(exploration=100.0, guidance=0.0)
+    monkeypatch.setattr(search, "ESTIMATED", settings)
     (legal,) = np.nonzero(batch.action_masks[0])
-    guide = ValueAgent(weights, info)
     found = GuidedAgent("tiny", Budget(len(legal)), guide, Settings()).search(batch.view())
     assert found.visits[0, legal].tolist() == [1] * len(legal)
-    network, mover = Perceptron(weights), int(batch.to_move[0])
+    mover = int(batch.to_move[0])
     for action in legal.tolist():
         after = batch.clone()
         after.step([action])
         assert not after.finished[0]
-        values = []
-        for seat in range(2):
-            turns = (after.to_move.astype(int) - seat) % 2
-            inputs = with_turns(after.observe(seats=[seat]), turns, after.spec)
-            values.append(float(network(inputs)[0, 0]) + float(after.potentials()[0, seat]))
-        expected = values[mover] - sum(values) / 2
+        expected = worth_to(after, mover, guide)
         assert found.values[0, action] == pytest.approx(expected, abs=1e-4)
 
 
-def test_the_bot_guides_too():
+@pytest.mark.parametrize("horizon", [0, 1, 2, 50])
+def test_a_playout_ends_after_some_own_decisions_with_the_value(open_game, horizon):
+    batch, guide = open_game
+    settings = Settings(is_estimated=True, horizon=horizon)
+    found = FlatAgent("tiny", Budget(20), settings, guide=guide).search(batch.view())
+    mover = int(batch.to_move[0])
+    (legal,) = np.nonzero(batch.action_masks[0])
+    assert len(legal) > 1
+    for action in legal.tolist():
+        game, left = batch.clone(), horizon
+        payoffs, _, _ = game.step([action])
+        while left > 0 and not game.finished[0]:
+            left -= game.to_move[0] == mover
+            payoffs, _, _ = game.step(guide.act(game.view()))
+        expected = payoffs[0, mover] if game.finished[0] else worth_to(game, mover, guide)
+        assert found.values[0, action] == pytest.approx(expected, abs=1e-4)
+
+
+def test_playouts_by_a_value_do_not_depend_on_hidden_cards():
+    batch = positions("celtica", 3)
+    view, agent = batch.view(), make_mc("celtica", "6:bot")
+    twin = batch.clone()
+    twin.states[:] = view.sample(0)
+    found, again = agent.search(view), agent.search(twin.view())
+    assert np.array_equal(found.values, again.values, equal_nan=True)
+
+
+def test_playouts_need_a_value_and_not_a_policy(tmp_path):
+    game, path = celtica_env.games()[0], tmp_path / "network.safetensors"
+    path.write_bytes(network_bytes(*policy_of(game)))
+    with pytest.raises(OptionError, match=f"takes a value.*{path}.*try puct:8:"):
+        make_mc(game, f"8:{path}")
+    path.write_bytes(network_bytes(*value_of(game)))
+    assert make_mc(game, f"8:{path}").name == f"mc:8:{path}"
+
+
+@pytest.mark.parametrize("make", [make_mc, make_puct])
+def test_the_bot_guides_too(make):
     view = positions("celtica").view()
-    actions = make_puct("celtica", "4:bot").act(view)
+    actions = make("celtica", "4:bot").act(view)
     assert view.action_masks[np.arange(len(view)), actions].all()

@@ -38,6 +38,9 @@ choices bring in positions of Celtica."""
 ESTIMATED = Settings(is_estimated=True, exploration=0.1, guidance=2.0)
 """What a tree search plays with where a trained value judges its new nodes."""
 
+LOOKING_AHEAD = Settings(is_estimated=True, horizon=3, caution=0.75)
+"""What flat Monte Carlo plays with where a trained value ends its playouts."""
+
 GUIDANCE = 0.5  # weight of a policy's shares at the root
 EVEN_SHARE = 0.1  # of the shares is even among the legal actions: a policy may be too sure
 
@@ -73,14 +76,25 @@ class Findings:
     values: np.ndarray
 
 
+Trained = PolicyAgent | ValueAgent
+
+
 class SearchAgent:
     """What both searches share; `_search` fills arrays for the rows that have a choice."""
 
-    def __init__(self, game: str, budget: Budget, settings: Settings, name: str) -> None:
+    def __init__(
+        self,
+        game: str,
+        budget: Budget,
+        settings: Settings,
+        name: str,
+        guide: Trained | ShippedAgent | None = None,
+    ) -> None:
         self.name = name
         self.settings = settings
         self._game = game
         self._budget = budget
+        self._guide = guide
         if settings.is_greedy:
             rule_module(game)
         search_kernel(game)  # compiled now and not at the first decision
@@ -120,8 +134,9 @@ class SearchAgent:
         return np.zeros((len(view), view.spec.num_actions))
 
     def _estimator(self, view: View) -> Estimator:
-        """Return the network that new nodes are judged by; without one nothing looks at it."""
-        return new_estimator(view.spec)
+        """Return the network that positions are judged by; without one nothing looks at it."""
+        guide = self._guide and at_table(self._guide, view)
+        return new_estimator(view.spec, guide.network if isinstance(guide, ValueAgent) else None)
 
     def _search(self, games: tuple, estimator: Estimator, settings: Settings, out: tuple) -> None:
         raise NotImplementedError
@@ -129,7 +144,7 @@ class SearchAgent:
     def _run(self, num_nodes: int, estimator: Estimator) -> Callable:
         """Return `run(games, first, last, settings, out, start, stop)` with memory for nodes."""
         kernel, card = search_kernel(self._game), load_game(self._game).spec
-        work, memory = np.zeros(1, card.state_dtype), new_memory(card, num_nodes)
+        work, memory = np.zeros(2, card.state_dtype), new_memory(card, num_nodes)
         nodes = np.empty(num_nodes, tree.node_dtype(card.max_players))
         size = np.zeros(1, np.int64)
 
@@ -144,9 +159,14 @@ class FlatAgent(SearchAgent):
     """Flat Monte Carlo: the action whose playouts end best."""
 
     def __init__(
-        self, game: str, budget: Budget, settings: Settings = RANDOM_SETTINGS, name: str = "mc"
+        self,
+        game: str,
+        budget: Budget,
+        settings: Settings = RANDOM_SETTINGS,
+        name: str = "mc",
+        guide: ValueAgent | ShippedAgent | None = None,
     ) -> None:
-        super().__init__(game, budget, settings, name)
+        super().__init__(game, budget, settings, name, guide)
 
     def _search(self, games: tuple, estimator: Estimator, settings: Settings, out: tuple) -> None:
         self._run(0, estimator)(games, 0, self._budget.amount, settings, out, 0, len(games[0]))
@@ -184,32 +204,31 @@ class GuidedAgent(TreeAgent):
     A value also judges new nodes, so that nothing is played out.
     """
 
+    _guide: Trained | ShippedAgent
+
     def __init__(
         self,
         game: str,
         budget: Budget,
-        guide: PolicyAgent | ValueAgent | ShippedAgent,
+        guide: Trained | ShippedAgent,
         settings: Settings,
         name: str = "puct",
     ) -> None:
-        super().__init__(game, budget, settings, name)
-        self._guide = guide
-
-    def _guide_at(self, view: View) -> PolicyAgent | ValueAgent:
-        guide = self._guide
-        return guide.at(view.num_players) if isinstance(guide, ShippedAgent) else guide
+        SearchAgent.__init__(self, game, budget, settings, name, guide)
 
     def _settings_for(self, view: View) -> Settings:
-        return ESTIMATED if isinstance(self._guide_at(view), ValueAgent) else self.settings
+        is_value = isinstance(at_table(self._guide, view), ValueAgent)
+        return ESTIMATED if is_value else self.settings
 
     def _priors(self, view: View) -> np.ndarray:
-        shares = self._guide_at(view).probabilities(view)
+        shares = at_table(self._guide, view).probabilities(view)
         even = view.action_masks / view.action_masks.sum(axis=1, keepdims=True)
         return (1 - EVEN_SHARE) * shares + EVEN_SHARE * even
 
-    def _estimator(self, view: View) -> Estimator:
-        guide = self._guide_at(view)
-        return new_estimator(view.spec, guide.network if isinstance(guide, ValueAgent) else None)
+
+def at_table(guide: Trained | ShippedAgent, view: View) -> Trained:
+    """Return the trained agent for the number of players of a view."""
+    return guide.at(view.num_players) if isinstance(guide, ShippedAgent) else guide
 
 
 def iterations_to_look(done: int, elapsed: float, limit: float) -> int:
@@ -223,15 +242,40 @@ def iterations_to_look(done: int, elapsed: float, limit: float) -> int:
 
 
 def make_mc(game: str, argument: str) -> FlatAgent:
-    """Return flat Monte Carlo for a game: `mc:200`, or `mc:200:greedy` with greedy playouts."""
-    budget, is_greedy = read_argument("mc", argument, can_take_time=False)
-    return FlatAgent(game, budget, settings_of(is_greedy), f"mc:{argument}")
+    """Return flat Monte Carlo for a game.
+
+    `mc:200` plays out at random, `mc:200:greedy` by the greedy rule; `mc:40:PATH` and `mc:40:bot`
+    by a trained value, which also ends the playouts early.
+
+    Raises:
+        OptionError: the argument has another form, or there is a policy at the path.
+        CheckpointError: there is no network at the path, or one for something else.
+    """
+    forms = "mc:N, mc:N:greedy or mc:N:PATH"
+    budget, how = read_argument("mc", argument, forms, "mc:400:greedy", can_take_time=False)
+    name = f"mc:{argument}"
+    if how in ("", "greedy"):
+        return FlatAgent(game, budget, settings_of(how == "greedy"), name)
+    guide = load_guide(how, game)
+    if isinstance(guide, PolicyAgent):
+        raise OptionError(
+            f"mc:N:PATH takes a value, such as the trainer td makes, and {how} holds a policy, "
+            f"which cannot say what a position is worth; try puct:{budget}:{how}"
+        )
+    return FlatAgent(game, budget, LOOKING_AHEAD, name, guide)
 
 
 def make_ismcts(game: str, argument: str) -> TreeAgent:
-    """Return tree search for a game: `ismcts:400`, `ismcts:50ms`, either followed by `:greedy`."""
-    budget, is_greedy = read_argument("ismcts", argument, can_take_time=True)
-    return TreeAgent(game, budget, settings_of(is_greedy), f"ismcts:{argument}")
+    """Return tree search for a game: `ismcts:400`, `ismcts:50ms`, either followed by `:greedy`.
+
+    Raises:
+        OptionError: the argument has another form.
+    """
+    forms, name = "ismcts:N or ismcts:N:greedy", f"ismcts:{argument}"
+    budget, how = read_argument("ismcts", argument, forms, "ismcts:400:greedy or ismcts:50ms")
+    if how not in ("", "greedy"):
+        raise form_error("ismcts", argument, forms, "ismcts:400:greedy or ismcts:50ms")
+    return TreeAgent(game, budget, settings_of(how == "greedy"), name)
 
 
 def make_puct(game: str, argument: str) -> GuidedAgent:
@@ -243,17 +287,17 @@ def make_puct(game: str, argument: str) -> GuidedAgent:
         OptionError: the argument has another form.
         CheckpointError: there is no network at the path, or one for something else.
     """
-    number, _, path = argument.partition(":")
-    budget = read_budget(number)
-    if budget is None or not path:
-        raise OptionError(
-            "the agent 'puct' is written puct:N:PATH, N iterations a decision from 1 to "
-            f"{MAX_ITERATIONS}, or puct:Nms:PATH, milliseconds from 1 to {MAX_MILLISECONDS}, such "
-            f"as puct:100:runs/first/best; got {f'puct:{argument}' if argument else 'puct'!r}"
-        )
+    form, example = "puct:N:PATH", "puct:100:runs/first/best"
+    budget, path = read_argument("puct", argument, form, example)
+    if not path:
+        raise form_error("puct", argument, form, example)
     settings = settings_of(has_rule(game))._replace(guidance=GUIDANCE)
-    guide = ShippedAgent(game) if path == "bot" else load_trained(path, game)
-    return GuidedAgent(game, budget, guide, settings, f"puct:{argument}")
+    return GuidedAgent(game, budget, load_guide(path, game), settings, f"puct:{argument}")
+
+
+def load_guide(path: str, game: str) -> Trained | ShippedAgent:
+    """Return the trained agent at a path; `bot` stands for what comes with the package."""
+    return ShippedAgent(game) if path == "bot" else load_trained(path, game)
 
 
 def settings_of(is_greedy: bool) -> Settings:
@@ -261,23 +305,30 @@ def settings_of(is_greedy: bool) -> Settings:
     return GREEDY_SETTINGS if is_greedy else RANDOM_SETTINGS
 
 
-def read_argument(name: str, argument: str, *, can_take_time: bool) -> tuple[Budget, bool]:
-    """Return the budget that an agent's name asks for, and whether playouts are to be greedy.
+def read_argument(
+    name: str, argument: str, forms: str, example: str, *, can_take_time: bool = True
+) -> tuple[Budget, str]:
+    """Return the budget that an agent's name asks for, and what stands after it.
 
     Raises:
-        OptionError: the argument has another form; the message shows the forms there are.
+        OptionError: there is no budget in range, or nothing after its colon.
     """
-    budget = read_budget(argument.removesuffix(":greedy"))
-    if budget is None or (budget.is_time and not can_take_time):
-        raise OptionError(
-            f"the agent {name!r} is written {name}:N or {name}:N:greedy, N iterations a decision "
-            f"from 1 to {MAX_ITERATIONS}"
-            + (f", or with Nms, milliseconds from 1 to {MAX_MILLISECONDS}" if can_take_time else "")
-            + f", such as {name}:400:greedy"
-            + (f" or {name}:50ms" if can_take_time else "")
-            + f"; got {f'{name}:{argument}' if argument else name!r}"
-        )
-    return budget, argument.endswith(":greedy")
+    number, colon, rest = argument.partition(":")
+    budget = read_budget(number)
+    if budget is None or (budget.is_time and not can_take_time) or (colon and not rest):
+        raise form_error(name, argument, forms, example, can_take_time=can_take_time)
+    return budget, rest
+
+
+def form_error(
+    name: str, argument: str, forms: str, example: str, *, can_take_time: bool = True
+) -> OptionError:
+    """Return the refusal of an argument, with the forms there are."""
+    time = f", or Nms, milliseconds from 1 to {MAX_MILLISECONDS}" if can_take_time else ""
+    return OptionError(
+        f"the agent {name!r} is written {forms}, N a decision from 1 to {MAX_ITERATIONS}{time}, "
+        f"such as {example}; got {f'{name}:{argument}' if argument else name!r}"
+    )
 
 
 def read_budget(text: str) -> Budget | None:

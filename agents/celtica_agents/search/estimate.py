@@ -11,8 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from celtica_agents.learned.perceptron import Perceptron
+from celtica_agents.search.playouts import NO_ACTION, carry_out, is_over, settle
+from celtica_env.core.streams import mix
 from celtica_env.core.types import GameSpec
-from celtica_env.core.verbs import observe, potential
+from celtica_env.core.verbs import legal_mask, observe, potential
 
 
 class Estimator(NamedTuple):
@@ -50,16 +52,58 @@ def new_estimator(card: GameSpec, network: Perceptron | None = None) -> Estimato
     )
 
 
-def estimate(s, estimator, memory):
-    """Write what a position is worth to each seat into the working memory, sum zero."""
+def estimate(s, seat, estimator, memory):
+    """Write what a position is worth into the working memory, to the seat that has just decided.
+
+    Nothing else has the network learned; the others are taken to share what the seat loses.
+    """
+    value = worth_to(s, seat, estimator)
+    for other in range(s.num_players):
+        memory.payoffs[other] = -value / (s.num_players - 1)
+    memory.payoffs[seat] = value
+
+
+def look_ahead(s, seat, work, settings, memory, estimator):
+    """Return what a position is worth to a seat that has just decided.
+
+    All seats play on by the network until that one has decided `horizon` times more; then the
+    network is asked. Uses the record `work[1]`.
+    """
+    left = settings.horizon
+    while left > 0 and not is_over(s, settings):
+        if s.to_move == seat:
+            left -= 1
+        carry_out(s, preferred(s, work, settings, memory, estimator))
+    if is_over(s, settings):
+        settle(s, settings, memory)
+        return np.float64(memory.payoffs[seat])
+    return worth_to(s, seat, estimator)
+
+
+def preferred(s, work, settings, memory, estimator):
+    """Return the action after which the network sees the seat to move best off."""
+    seat, after = np.int64(s.to_move), work[1]
+    legal_mask(s, memory.mask)
+    best, best_value = NO_ACTION, -np.inf
+    for action in range(memory.mask.size):
+        if memory.mask[action]:
+            work[1] = s
+            after.rng = mix(s.rng)  # it cannot know what it will draw
+            carry_out(after, action)
+            if is_over(after, settings):
+                settle(after, settings, memory)
+                value = np.float64(memory.payoffs[seat])
+            else:
+                value = worth_to(after, seat, estimator)
+            if value > best_value:
+                best, best_value = action, value
+    return best
+
+
+def worth_to(s, seat, estimator):
+    """Return what a position is worth to a seat that has just decided: value and potential."""
     potential(s, estimator.potentials)
-    total = 0.0
-    for seat in range(s.num_players):
-        value = value_of(s, seat, estimator) + estimator.potentials[seat]
-        memory.payoffs[seat] = value
-        total += value
-    for seat in range(s.num_players):
-        memory.payoffs[seat] -= total / s.num_players
+    return np.float64(value_of(s, seat, estimator) + estimator.potentials[seat])
 
 
 def value_of(s, seat, estimator):

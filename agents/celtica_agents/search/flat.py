@@ -2,32 +2,47 @@
 
 Hidden cards are dealt anew for each round of playouts, and every candidate meets the same deals, so
 that they differ by the action and not by luck of the cards. The budget is spent by sequential
-halving: in each round the better half of the candidates goes on. With greedy playouts an action
-takes the place of the greedy one only where it is better by more than chance would make it.
+halving: in each round the better half of the candidates goes on. Where a rule or a network makes
+the choices of the playouts, an action takes the place of the one that it would choose only where it
+is better by more than chance would make it. With a network a playout is short: it ends after a few
+decisions with what the network says that the position is worth.
 
 Sources: Abramson, "Expected-outcome: a general model of static evaluation", IEEE TPAMI 1990;
 Ginsberg, "GIB: imperfect information in a computationally challenging game", JAIR 2001 (dealing
-hidden cards); Karnin, Koren, Somekh, "Almost optimal exploration in multi-armed bandits", ICML 2013
-(sequential halving).
+hidden cards); Tesauro and Galperin, "On-line policy improvement using Monte-Carlo search", NIPS
+1996 (playouts cut short, with a trained value at their end); Karnin, Koren, Somekh, "Almost optimal
+exploration in multi-armed bandits", ICML 2013 (sequential halving).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from celtica_agents.search.estimate import look_ahead, preferred
 from celtica_agents.search.playouts import carry_out, favour, play_out, sample_key
 from celtica_env.core.verbs import determinize, legal_mask
 
 
-def compare_actions(state, key, budget, work, settings, memory, visits, values):
+def compare_actions(state, key, budget, work, settings, memory, estimator, visits, values):
     """Return the best action of a game after about `budget` playouts.
 
     Each candidate is played out at least once a round. Writes for each legal action the number of
     playouts `visits` (A,) and the mean payoff of the mover `values` (A,).
     """
+    favourite = favourite_of(state, key, work, settings, memory, estimator)
     num_candidates = list_legal(state, memory)
-    halve(state, key, num_candidates, budget, work, settings, memory, visits, values)
+    own = (work, settings, memory, estimator)
+    halve(state, key, num_candidates, budget, favourite, own, visits, values)
     return memory.numbers[0]
+
+
+def favourite_of(state, key, work, settings, memory, estimator):
+    """Return the action that the rule or the network of the playouts prefers, or NO_ACTION."""
+    if not settings.is_estimated:
+        return favour(state, settings, memory)
+    work[0] = state
+    determinize(work[0], key)
+    return preferred(work[0], work, settings, memory, estimator)
 
 
 def list_legal(s, memory):
@@ -41,10 +56,10 @@ def list_legal(s, memory):
     return count
 
 
-def halve(state, key, num_candidates, budget, work, settings, memory, visits, values):
+def halve(state, key, num_candidates, budget, favourite, own, visits, values):
     """Play candidates out and drop the worse half until one is left: `memory.numbers[0]`."""
+    settings, memory = own[1], own[2]
     left, num_deals, squares = budget, 0, 0.0
-    favourite = favour(state, settings, memory)
     for i in range(num_candidates):
         values[memory.numbers[i]] = 0
     while num_candidates > 1:
@@ -54,7 +69,7 @@ def halve(state, key, num_candidates, budget, work, settings, memory, visits, va
             num_deals += 1
             for i in range(num_candidates):
                 action = memory.numbers[i]
-                value = try_action(state, deal_key, action, work, settings, memory)
+                value = try_action(state, deal_key, action, *own)
                 visits[action] += 1
                 change = value - values[action]
                 values[action] += change / visits[action]
@@ -66,15 +81,17 @@ def halve(state, key, num_candidates, budget, work, settings, memory, visits, va
         num_candidates = (num_candidates + 1) // 2
 
 
-def try_action(state, key, action, work, settings, memory):
-    """Return the mover's payoff of one playout that begins with `action`."""
+def try_action(state, key, action, work, settings, memory, estimator):
+    """Return what one playout that begins with `action` brings the mover."""
     seat = state.to_move
     work[0] = state
     s = work[0]
     determinize(s, key)
     carry_out(s, action)
+    if settings.is_estimated:
+        return look_ahead(s, seat, work, settings, memory, estimator)
     play_out(s, settings, memory)
-    return memory.payoffs[seat]
+    return np.float64(memory.payoffs[seat])
 
 
 def rank_candidates(numbers, count, values, favourite, head_start):

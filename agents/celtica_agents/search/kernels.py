@@ -49,7 +49,15 @@ def search_games(
                 )  # fmt: skip
             else:
                 actions[k] = compare_actions(
-                    states[k], keys[k], last, work, settings, memory, visits[k], values[k]
+                    states[k],
+                    keys[k],
+                    last,
+                    work,
+                    settings,
+                    memory,
+                    estimator,
+                    visits[k],
+                    values[k],
                 )
 
 
@@ -93,7 +101,7 @@ def constants() -> dict:
 def example_arguments(game: str) -> tuple:
     """Return examples of the arguments of `search_games`."""
     card: GameSpec = load_game(game).spec
-    states, flags = np.zeros(1, card.state_dtype), np.zeros(1, np.bool_)
+    states, flags = np.zeros(2, card.state_dtype), np.zeros(1, np.bool_)
     keys, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int64)
     nodes = np.zeros(1, tree.node_dtype(card.max_players))
     visits, values = np.zeros((1, 1), np.int64), np.zeros((1, 1))

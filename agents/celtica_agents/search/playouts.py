@@ -25,7 +25,8 @@ class Settings(NamedTuple):
 
     Attributes:
         is_greedy: play out by the greedy rule, not at random.
-        is_estimated: ask a network what a new node is worth, in place of playing out.
+        is_estimated: have a network say what a position is worth, in place of playing out.
+        horizon: decisions of its own that a seat looks ahead with a network before it is asked.
         exploration: weight of the bound on what has been tried little; payoffs count from 0 to 1.
         bias: head start in the tree of the action that the greedy rule would choose, divided by the
             visits so far plus one.
@@ -37,6 +38,7 @@ class Settings(NamedTuple):
 
     is_greedy: bool = False
     is_estimated: bool = False
+    horizon: int = 0
     exploration: float = 0.7
     bias: float = 0.0
     caution: float = 0.0

@@ -92,20 +92,21 @@ def new_node(nodes, num_nodes, action, next_sibling):
 def iterate(s, nodes, num_nodes, settings, memory, estimator):
     """Walk down, add a node, see what it is worth, and credit every node on the way."""
     depth, node, size = 0, ROOT, num_nodes[0]
-    memory.numbers[0] = ROOT
+    memory.numbers[0], seat = ROOT, np.int64(s.to_move)
     while num_nodes[0] == size and not is_over(s, settings):
         node = next_node(s, nodes, num_nodes, node, settings, memory)
         if node == NONE:
             break
         depth += 1
         memory.numbers[depth] = node
+        seat = np.int64(s.to_move)
         carry_out(s, nodes[node].action)
     if not settings.is_estimated:
         play_out(s, settings, memory)
     elif is_over(s, settings):
         settle(s, settings, memory)
     else:
-        estimate(s, estimator, memory)
+        estimate(s, seat, estimator, memory)
     credit(nodes, depth, s.num_players, memory)
 
 
