@@ -1,7 +1,7 @@
 """Every error this package raises on purpose, and its warnings.
 
-All errors derive from `CelticaError`, and each also derives from the built-in error a caller would expect,
-so `except ValueError` keeps working.
+All errors derive from `CelticaError`, and each also derives from the built-in error a caller would
+expect, so `except ValueError` keeps working.
 """
 
 
