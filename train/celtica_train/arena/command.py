@@ -69,9 +69,9 @@ class MergeConfig(OwnGame):
 
 def main(argv: list[str]) -> int:
     """Run `celtica arena`."""
-    forms = {"report": ReportConfig, "merge": MergeConfig}
+    forms: dict[str, type] = {"report": ReportConfig, "merge": MergeConfig}
     name = argv[0] if argv and argv[0] in forms else ""
-    config = tyro.cli(
+    config: Config | ReportConfig | MergeConfig = tyro.cli(
         forms.get(name, Config), args=argv[bool(name) :], prog=f"celtica arena {name}".strip()
     )
     config.enter_package()

@@ -19,6 +19,7 @@ from celtica_train.arena.results import Results
 from celtica_train.checkpoint import write_atomic
 
 PAGE_FILE = "report.html"
+CONTINUED = ", continued"
 MAX_WIDTH = 1000  # columns of a terminal; far more than any has
 TABLES = ("ratings", "pairs", "by_seat", "lengths", "forfeits")
 HEADINGS = {
@@ -213,16 +214,24 @@ def natural_width(console: Console, table: Table) -> int:
 
 def print_frame(console: Console, title: str, frame: pl.DataFrame) -> None:
     """Print a table; one that is too wide in parts, the first column in each."""
+    first, *others = frame.columns
+    count = len(others)
+    table = table_of(title, frame)
+    while count > 1 and natural_width(console, table) > console.width:
+        count -= 1
+        table = table_of(title, frame.select(first, *others[:count]))
+    console.print(table)
+    if others[count:]:
+        rest = f"{title.removesuffix(CONTINUED)}{CONTINUED}"
+        print_frame(console, rest, frame.select(first, *others[count:]))
+
+
+def table_of(title: str, frame: pl.DataFrame) -> Table:
+    """Return a table for the terminal."""
     content = as_rows(frame)
     table = Table(title=Text(title))
     for name, is_number in zip(content["header"], content["is_number"]):
         table.add_column(name, justify="right" if is_number else "left", overflow="fold")
     for row in content["rows"]:
         table.add_row(*map(Text, row))
-    if natural_width(console, table) <= console.width or frame.width <= 2:
-        console.print(table)
-        return
-    first, *others = frame.columns
-    middle = (len(others) + 1) // 2
-    print_frame(console, title, frame.select(first, *others[:middle]))
-    print_frame(console, f"{title}, continued", frame.select(first, *others[middle:]))
+    return table
