@@ -289,6 +289,10 @@ def test_random_and_greedy_take_no_argument():
             celtica_env.load_agent(name, GAMES[0])
 
 
+def choices_of_all(agents, views):
+    return [agent.act(view) for agent in agents for view in views]
+
+
 @pytest.mark.parametrize("kind", ["policy", "value"])
 def test_a_network_says_once_that_it_was_not_trained_for_a_table(kind):
     files.warn_of_table.cache_clear()
@@ -296,9 +300,7 @@ def test_a_network_says_once_that_it_was_not_trained_for_a_table(kind):
     agents = [make(*network_of(kind, GAMES[0]), name="mine") for _ in range(2)]
     views = [celtica_env.make_batch(GAMES[0], 2, players, seed=1).view() for players in (2, 3)]
     with pytest.warns(TableWarning) as told:
-        for agent in agents:
-            for view in (*views, *views):
-                agent.act(view)
+        choices_of_all(agents, [*views, *views])
     assert [str(one.message) for one in told] == [
         "the network mine was trained for 2 players and plays at a table of 3, which it has "
         "learned nothing about; train one with --players 3"
