@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 from numba.core import event
 
@@ -31,7 +32,7 @@ class Announcement(event.Listener):
         self._start = time.perf_counter()
         self._is_over = threading.Event()
         self._teller = threading.Thread(target=self._tell, daemon=True)
-        self._is_live = sys.stderr is sys.__stderr__ and sys.stderr.isatty()
+        self._is_live = sys.stderr is sys.__stderr__ and is_terminal(sys.stderr)
         self.has_compiled = False
 
     def on_start(self, event: event.Event) -> None:
@@ -75,6 +76,11 @@ class Announcement(event.Listener):
         before = CLEAR_LINE if self._is_live else ""
         after = "" if self._is_live and not is_kept else "\n"
         print(f"{before}celtica-env: {words}", end=after, file=sys.stderr, flush=True)
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Say whether a stream leads to a terminal; without a console there is no stream at all."""
+    return stream is not None and stream.isatty()
 
 
 @contextmanager

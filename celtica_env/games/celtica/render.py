@@ -86,6 +86,6 @@ def account(state: np.void, seat: int) -> str:
     parts = state["parts"][seat]
     sizes = [int((parts > level).sum()) for level in range(int(parts.max()))]
     complete = sizes.count(NUM_KINDS)
-    begun = [f"one with {size} of {NUM_KINDS} parts" for size in sizes[complete:]]
     amulets = "1 complete amulet" if complete == 1 else f"{complete} complete amulets"
-    return ", ".join([amulets, *begun])
+    begun = ", ".join(map(str, sizes[complete:]))
+    return f"{amulets}, begun: {begun} of {NUM_KINDS} parts" if begun else amulets
