@@ -115,11 +115,11 @@ def plot_lengths(results: Results, axes: Axes, theme: Theme) -> None:
     axes.set(xlabel="decisions", ylabel="games", title="Length of games")
 
 
-def length_edges(lengths: np.ndarray) -> np.ndarray:
-    """Return the edges of at most NUM_BINS bins, each of as many whole numbers `(bins + 1,)`."""
+def length_edges(lengths: np.ndarray) -> list[float]:
+    """Return the edges of at most NUM_BINS bins, each of as many whole numbers."""
     low, high = int(lengths.min()), int(lengths.max())
     width = -(-(high - low + 1) // NUM_BINS)
-    return np.arange(low, high + width + 1, width) - 0.5
+    return (np.arange(low, high + width + 1, width) - 0.5).tolist()
 
 
 PLOTS = {
