@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from celtica_train.settings import prepare
+from celtica_train.settings import Config, prepare
 
 
 def main(argv: list[str]) -> int:
     """Run `celtica train`."""
-    config = prepare(argv)
+    config: Config = prepare(argv)
     from celtica_train.run import carry_out
 
     return carry_out(config)
