@@ -56,7 +56,8 @@ def pick_legal(masks: np.ndarray, keys: np.ndarray, out: np.ndarray) -> None:
 
 @cache
 def _compiled_picker() -> Callable[[np.ndarray, np.ndarray, np.ndarray], None]:
-    from celtica_env.core.compile import announced, compile_entry, fingerprint
+    from celtica_env.core.announce import announced
+    from celtica_env.core.compile import compile_entry, fingerprint
 
     examples = (np.ones((1, 1), np.bool_), np.zeros(1, np.uint64), np.zeros(1, np.int64))
     with announced("the random agent"):

@@ -6,7 +6,9 @@ The environments never import agents. A name is looked up among the entry points
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -15,12 +17,19 @@ from typing import Protocol, TypeGuard, runtime_checkable
 import numpy as np
 
 from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
+from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.view import View
 
 GROUP = "celtica_env.agents"
 PATH_AGENT = "trained"
 """Entry point that loads whatever is named by a path."""
 IMPORT_PATH = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
+PARTS = {
+    "name": "`name`, a string",
+    "reset": "`reset(seed)`, which starts its own randomness anew",
+    "act": "`act(view)`, which returns one legal action per row of the view",
+}
+"""What an agent has to have, in words."""
 
 
 @runtime_checkable
@@ -82,7 +91,7 @@ def load_agent(agent: str | Agent, game: str) -> Agent:
         if _is_agent(agent):
             return agent
         raise OptionError(
-            f"an agent is a name, a path or an object with name, reset and act; got {agent!r}"
+            f"an agent is a name, a path or an object; {_lack_of(agent)}, got {agent!r}"
         )
     points = known_agents()
     name, _, argument = str(agent).partition(":")
@@ -97,25 +106,49 @@ def _import_agent(path: str) -> Agent:
     """Return the agent that a class or function makes, `"my_module:MyAgent"`."""
     if IMPORT_PATH.fullmatch(path) is None:
         raise UnknownNameError(
-            f"unknown agent {path!r}: no agent of that name, nothing at that path, and no class of "
-            "a module such as my_module:MyAgent; known agents: "
-            f"{', '.join(sorted(known_agents())) or 'none installed'}"
+            f"unknown agent {path!r}{did_you_mean(path.partition(':')[0], known_agents())}: no "
+            "agent of that name, nothing at that path, and no class of a module such as "
+            f"my_module:MyAgent; {_known_in_words()}"
         )
     try:
         make = EntryPoint(path, path, GROUP).load()
     except (ImportError, AttributeError) as error:
+        meant = did_you_mean(path.partition(":")[0], known_agents())
         raise UnknownNameError(
-            f"cannot load the agent {path!r}: {error}; known agents: "
-            f"{', '.join(sorted(known_agents())) or 'none installed'}"
+            f"cannot load the agent {path!r}{meant}: {error}; {_known_in_words()}"
         ) from error
-    agent = make() if callable(make) and not _is_agent(make) else make
+    agent = _made_by(make, path) if callable(make) and not _is_agent(make) else make
     if not _is_agent(agent):
-        raise OptionError(f"{path} makes no object with name, reset and act, but {agent!r}")
+        raise OptionError(f"{path} makes {type(agent).__name__!r}, no agent: {_lack_of(agent)}")
     return agent
+
+
+def _made_by(make: Callable[[], object], path: str) -> object:
+    """Return what a class or function makes without arguments."""
+    try:
+        inspect.signature(make).bind()
+    except TypeError as error:
+        raise OptionError(
+            f"{path} cannot be called without arguments: {error}; name a function that makes the "
+            "agent and takes none"
+        ) from None
+    return make()
+
+
+def _known_in_words() -> str:
+    return f"known agents: {', '.join(sorted(known_agents())) or 'none installed'}"
 
 
 def _is_agent(thing: object) -> TypeGuard[Agent]:
     return isinstance(thing, Agent) and not isinstance(thing, type)
+
+
+def _lack_of(thing: object) -> str:
+    """Return in words what something that is no agent would have to have."""
+    if isinstance(thing, type):
+        return f"{thing.__name__} is a class: pass an agent that it makes"
+    missing = [part for name, part in PARTS.items() if getattr(thing, name, None) is None]
+    return f"it has to have {'; '.join(missing)}"
 
 
 def _exists(path: str | Path) -> bool:

@@ -29,6 +29,7 @@ from celtica_env.core.notation import check_positions
 from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Recorder, Replay
 from celtica_env.core.streams import check_seed, stream_keys
+from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, Game
 from celtica_env.core.view import View
 
@@ -45,8 +46,8 @@ MAX_LISTED = 12  # legal actions named in an error
 def game_kernels(package: str) -> SimpleNamespace:
     """Compile, or load from disk, every loop for the game in `package`; announced when slow."""
     # numba takes most of a second to import; it waits until a game is wanted.
+    from celtica_env.core.announce import announced
     from celtica_env.core.compile import (
-        announced,
         compile_entry,
         fingerprint,
         game_modules,
@@ -576,7 +577,8 @@ def _check_int(name: str, value: Any, low: int, high: int) -> int:
 
 def _check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in choices:
-        raise OptionError(f"unknown {name} {value!r}; choose from {', '.join(choices)}")
+        meant = did_you_mean(value, choices)
+        raise OptionError(f"unknown {name} {value!r}{meant}; choose from {', '.join(choices)}")
     return value
 
 
@@ -634,7 +636,8 @@ def make_batch(
     unknown = sorted(set(options) - set(card.spec.options))
     if unknown:
         raise OptionError(
-            f"{game} has no option {unknown[0]!r}; its options are {', '.join(card.spec.options)}"
+            f"{game} has no option {unknown[0]!r}{did_you_mean(unknown[0], card.spec.options)}; "
+            f"its options are {', '.join(card.spec.options) or 'none'}"
         )
     return Batch(
         card,

@@ -11,11 +11,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
-import sys
-import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -30,7 +26,6 @@ from celtica_env.core.errors import OptionError
 VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
 """The stubs of all verbs."""
 OPTIONAL_VERBS = (verbs.is_truncated, verbs.random_legal)
-ANNOUNCE_AFTER = 2.0  # seconds; loading from the cache takes a fraction of one
 
 
 def fingerprint(modules: Iterable[ModuleType]) -> str:
@@ -102,29 +97,6 @@ def _interpreted(function: Callable) -> Callable:
             return function(*views)
 
     return run
-
-
-@contextmanager
-def announced(what: str) -> Iterator[None]:
-    """Say on stderr that `what` is being compiled, if it takes long enough to notice."""
-    start = time.perf_counter()
-    say = threading.Timer(
-        ANNOUNCE_AFTER,
-        lambda: print(
-            f"celtica-env: compiling {what}, once (about 10 to 30 s) ...",
-            file=sys.stderr,
-            flush=True,
-        ),
-    )
-    say.daemon = True
-    say.start()
-    try:
-        yield
-    finally:
-        say.cancel()
-    elapsed = time.perf_counter() - start
-    if elapsed > ANNOUNCE_AFTER:
-        print(f"celtica-env: compiled {what} in {elapsed:.1f} s", file=sys.stderr, flush=True)
 
 
 @cache

@@ -1,7 +1,7 @@
-"""Every error this package raises on purpose.
+"""Every error this package raises on purpose, and its warnings.
 
-All derive from `CelticaError`, and each also derives from the built-in error a caller would expect,
-so `except ValueError` keeps working.
+All errors derive from `CelticaError`, and each also derives from the built-in error a caller would
+expect, so `except ValueError` keeps working.
 """
 
 
@@ -63,3 +63,7 @@ class ProgramError(CelticaError, RuntimeError):
 
 class StoreError(CelticaError, ValueError):
     """A store of results is damaged, of something else, or does not fit what was asked."""
+
+
+class TableWarning(UserWarning):
+    """A network plays at a table of another size than it was trained for."""

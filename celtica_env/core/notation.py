@@ -19,6 +19,7 @@ import numpy as np
 
 from celtica_env.core.errors import ActionTextError, OptionError, PositionError, UnknownNameError
 from celtica_env.core.registry import load_game
+from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.types import FULL, HEADER, PAYOFFS, Field, Game
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -114,17 +115,18 @@ def position_from_text(text: str) -> np.ndarray:
         raise PositionError("a position is one line of text that begins with a game's id")
     name, *words = text.split()
     card = _game_of_id(name)
-    values = _split_words(words)
-    low, high = card.spec.min_players, card.spec.max_players
-    players = _number("players", values.pop("players", ""), low, high)
-    record = blank_record(card, players)
-    _read_header(record, values, _header_bounds(card, players))
-    fields = {field.name: field for field in card.fields}
-    for key, value in values.items():
-        if key not in fields:
-            raise PositionError(f"unknown field {key!r}; {name} has {', '.join(fields)}")
-        record[key][0] = _value_from_text(fields[key], value, record[key][0])
-    check_positions(card, record)
+    values = _split_words(card, words)
+    record = blank_record(card, _read_players(card, values))
+    _read_header(record, values, _header_bounds(card, int(record["num_players"][0])))
+    for field in card.fields:
+        if field.name in values:
+            text = values[field.name]
+            record[field.name][0] = _value_from_text(field, text, record[field.name][0])
+    try:
+        check_positions(card, record)
+    except PositionError as error:
+        blank = [field.name for field in card.fields if field.name not in values]
+        raise PositionError(f"{error} (left out, so blank: {', '.join(blank)})") from None
     return record
 
 
@@ -180,23 +182,38 @@ def _header_bounds(game: Game, players: int | np.ndarray) -> dict[str, tuple[int
 def _game_of_id(name: str) -> Game:
     game, _, version = name.rpartition("_v")
     try:
-        card = load_game(game)
+        card = load_game(game or name)
     except UnknownNameError as error:
         raise UnknownNameError(
-            f"a position begins with a game's id, got {name!r}; {error}"
+            f"a position begins with a game's id, got {name[:80]!r}; {error}"
         ) from None
+    if not game:
+        raise PositionError(
+            f"a position begins with a game's id, name and version: {card.spec.id}, not {name!r}"
+        )
     if version != str(card.spec.version):
         raise PositionError(f"this is a position of {name}; the game is now {card.spec.id}")
     return card
 
 
-def _split_words(words: list[str]) -> dict[str, str]:
+def _split_words(game: Game, words: list[str]) -> dict[str, str]:
+    """Return the values by their words; each is one of the header or a field."""
+    known = [*HEADER_FIELDS, "rng", *(field.name for field in game.fields)]
     values: dict[str, str] = {}
-    for word in words:
+    for count, word in enumerate(words, 2):
         key, equals, value = word.partition("=")
-        if not equals or key in values:
-            what = "given twice" if equals else "no field=value"
-            raise PositionError(f"cannot read {word[:80]!r}: {what}")
+        place = f"word {count}, {word[:80]!r}"
+        meant = did_you_mean(key, known)
+        if not equals:
+            raise PositionError(
+                f"cannot read {place}: no field=value{meant}; a position is one line, its id and "
+                "such words"
+            )
+        if key in values:
+            raise PositionError(f"cannot read {place}: given twice")
+        if key not in known:
+            fields = ", ".join(known)
+            raise PositionError(f"unknown field {key[:80]!r}{meant}; {game.spec.id} has {fields}")
         values[key] = value
     return values
 
@@ -216,6 +233,16 @@ def _header_words(state: Mapping[str, int]) -> list[str]:
     if state["rng"]:
         words.append(f"rng={state['rng']:x}")
     return words
+
+
+def _read_players(game: Game, values: dict[str, str]) -> int:
+    low, high = game.spec.min_players, game.spec.max_players
+    if "players" not in values:
+        raise PositionError(
+            f"players must be from {low} to {high} and is missing: a position begins "
+            f"{game.spec.id} players={low}"
+        )
+    return _number("players", values.pop("players"), low, high)
 
 
 def _read_header(record: np.ndarray, values: dict[str, str], bounds: dict[str, tuple]) -> None:
@@ -264,12 +291,29 @@ def _value_from_text(field: Field, text: str, blank: np.ndarray) -> np.ndarray:
     num_columns = shape[-1] if shape else 1
     num_rows = math.prod(shape[:-1])
     rows = [_row_from_text(field, part, num_columns) for part in text.split("/")]
-    if len(rows) > num_rows or any(len(row) != num_columns for row in rows):
-        many = f"up to {num_rows} times " if num_rows > 1 else ""
-        raise PositionError(f"{field.name} takes {many}{num_columns} values, got {text[:80]!r}")
+    sizes = [len(row) for row in rows]
+    if len(rows) > num_rows or set(sizes) != {num_columns}:
+        raise PositionError(_wrong_number(field, text, sizes, num_rows, num_columns))
     value = np.zeros((num_rows, num_columns), blank.dtype)
     value[: len(rows)] = rows
     return value.reshape(shape)
+
+
+def _wrong_number(
+    field: Field, text: str, sizes: list[int], num_rows: int, num_columns: int
+) -> str:
+    """Say how many values a field takes and how many there are, `sizes` in each part."""
+    form = f"{num_columns} values"
+    if num_columns > 1:
+        form += ", one digit each" if _is_digits(field, num_columns) else " divided by commas"
+    if num_rows > 1:
+        form = f"up to {num_rows} parts divided by slashes, each of {form}"
+    if len(sizes) > num_rows:
+        return f"{field.name} takes {form}; got {len(sizes)} parts: {text[:80]!r}"
+    part, size = next((k, size) for k, size in enumerate(sizes, 1) if size != num_columns)
+    where = f"part {part} of " if num_rows > 1 else ""
+    is_short = ", is it cut short?" if size < num_columns else ""
+    return f"{field.name} takes {form}; {where}{text[:80]!r} has {size}{is_short}"
 
 
 def _row_from_text(field: Field, text: str, num_columns: int) -> list[int]:
@@ -278,19 +322,26 @@ def _row_from_text(field: Field, text: str, num_columns: int) -> list[int]:
     is_digits = _is_digits(field, num_columns)
     parts = list(text) if is_digits else text.split(",")
     base = len(DIGITS) if is_digits else 10
-    return [_number(field.name, part, field.low, field.high, base) for part in parts]
+    return [_number(field.name, part, field.low, field.high, base, text) for part in parts]
 
 
 def _word(field: Field, text: str) -> int:
     if text not in field.words:
-        choices = ", ".join(field.words)
-        raise PositionError(f"{field.name} must be one of {choices}, got {text[:80]!r}")
+        choices, meant = ", ".join(field.words), did_you_mean(text, field.words)
+        raise PositionError(f"{field.name} must be one of {choices}, got {text[:80]!r}{meant}")
     return field.low + field.words.index(text)
 
 
-def _number(name: str, text: str, low: int, high: int, base: int = 10) -> int:
+def _number(name: str, text: str, low: int, high: int, base: int = 10, whole: str = "") -> int:
+    """Return the number in a text, a part of the text `whole`."""
     digits = text.removeprefix("-")
     is_number = 0 < len(digits) <= MAX_DIGITS and set(digits) <= set(DIGITS[:base])
     if not is_number or not low <= int(text, base) <= high:
-        raise PositionError(f"{name} must be from {low} to {high}, got {text[:80]!r}")
+        bounds = f"{low} to {high}"
+        if base == 16:
+            bounds = f"{low:x} to {high:x}, in hexadecimal digits"
+        elif base > 10 and high > 9:
+            bounds = f"{low} to {high}, one digit each, up to {DIGITS[high]}"
+        inside = f" in {whole[:80]!r}" if whole != text and whole else ""
+        raise PositionError(f"{name} must be from {bounds}, got {text[:80]!r}{inside}")
     return int(text, base)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from celtica_env.core.errors import BoardError, OptionError
+from celtica_env.core.suggest import did_you_mean
 
 
 def choice(enum: type[IntEnum], name: str, value: Any) -> int:
@@ -21,7 +22,8 @@ def choice(enum: type[IntEnum], name: str, value: Any) -> int:
     """
     choices = [member.name.lower() for member in enum]
     if not isinstance(value, str) or value not in choices:
-        raise OptionError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+        meant = did_you_mean(value, choices)
+        raise OptionError(f"{name} must be one of {', '.join(choices)}, got {value!r}{meant}")
     return int(enum[value.upper()])
 
 

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from celtica_env.core.errors import OptionError, UnknownNameError
+from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.types import Game, GameSpec
 
 _GAMES = {
@@ -77,8 +78,9 @@ def package_of(name: str) -> str:
     package = _packages().get(name) if isinstance(name, str) else None
     if package is None:
         raise UnknownNameError(
-            f"unknown game {name!r}; known games: {', '.join(games())}; one of your own is entered "
-            "by `register_game`, on the command line by --package"
+            f"unknown game {name!r}{did_you_mean(name, games())}; known games: "
+            f"{', '.join(games())}; one of your own is entered by `register_game`, on the command "
+            "line by --package"
         )
     return package
 

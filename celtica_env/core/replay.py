@@ -86,6 +86,15 @@ class Replay:
         """Name of the game."""
         return self.start.split(maxsplit=1)[0].rpartition("_v")[0]
 
+    @property
+    def seat_names(self) -> list[str]:
+        """What the seats are called: their number, and their agent where that is recorded."""
+        seats = [f"player {seat}" for seat in range(len(self.payoffs))]
+        agents = self.info.get("agents")
+        if not isinstance(agents, list) or len(agents) != len(seats):
+            return seats
+        return [f"{seat} ({agent})" for seat, agent in zip(seats, agents)]
+
     def action_texts(self) -> list[str]:
         """Return the actions in words."""
         return [action_to_text(self.game, action) for action in self.actions]

@@ -57,7 +57,7 @@ def _content(replay: Replay) -> dict[str, Any]:
         viewer: lines.frames(drawing.draw(record, viewer) for record in records)
         for viewer in (FULL, *range(num_players))
     }
-    names = _names(replay.info.get("agents"), num_players)
+    names = replay.seat_names
     return {
         "lines": list(lines.numbers),
         "views": [
@@ -77,14 +77,6 @@ def _content(replay: Replay) -> dict[str, Any]:
         ],
         "end": _end(replay, names),
     }
-
-
-def _names(agents: Any, num_players: int) -> list[str]:
-    """Return what the seats are called: their number, and their agent where that is recorded."""
-    seats = [f"player {seat}" for seat in range(num_players)]
-    if not isinstance(agents, Sequence) or len(agents) != num_players:
-        return seats
-    return [f"{seat} ({agent})" for seat, agent in zip(seats, agents)]
 
 
 def _end(replay: Replay, names: Sequence[str]) -> str:

@@ -163,6 +163,10 @@ class Game:
         render_text: `(record, viewer) -> str`, the position as that seat sees it.
         drawing: import path of a module that draws positions, see `core.pictures`; None if there
             is none.
+        how_to_play: short help for people, a paragraph each: the aim, a turn, what the texts of the
+            actions mean, the end, and the source of the rules; empty if there is none.
+        account: `(record, seat) -> str`, what a seat has at the end and where it came from, in
+            words; None if the game does not tell.
     """
 
     spec: GameSpec
@@ -174,3 +178,5 @@ class Game:
     action_from_text: Callable[[str], int]
     render_text: Callable[[np.void, int], str]
     drawing: str | None = None
+    how_to_play: tuple[str, ...] = ()
+    account: Callable[[np.void, int], str] | None = None

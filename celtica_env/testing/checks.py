@@ -13,6 +13,7 @@ from textwrap import indent
 
 from celtica_env.core.errors import OptionError
 from celtica_env.core.registry import spec
+from celtica_env.core.suggest import did_you_mean
 from celtica_env.testing.apart import is_code_checked, run_apart
 from celtica_env.testing.failure import ConformanceError
 from celtica_env.testing.play import NUM_GAMES, Table, player_counts
@@ -153,8 +154,11 @@ def find_checks(names: Sequence[str] | None) -> list[Check]:
     known = all_checks()
     for name in names:
         if not any(name in (entry.theme, entry.name) for entry in known):
-            listed = ", ".join((*THEMES, *(entry.name for entry in known)))
-            raise OptionError(f"no check and no theme {name!r}; there are {listed}")
+            names_there = (*THEMES, *(entry.name for entry in known))
+            meant = did_you_mean(name, names_there)
+            raise OptionError(
+                f"no check and no theme {name!r}{meant}; there are {', '.join(names_there)}"
+            )
     return [entry for entry in known if entry.theme in names or entry.name in names]
 
 

@@ -26,6 +26,7 @@ from celtica_env.core.pictures import drawing_of
 from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Replay
 from celtica_env.core.streams import check_seed
+from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.types import Game
 from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.errors import ResetNeededError
@@ -393,14 +394,18 @@ def _check_options(game: str, options: Iterable[str]) -> None:
     for name in options:
         if name not in known:
             raise OptionError(
-                f"{game} has no option {name!r}; its options are {', '.join(known)}, "
+                f"{game} has no option {name!r}{did_you_mean(name, (*known, *ARGUMENTS))}; its "
+                f"options are {', '.join(known)}, "
                 f"and the environment takes {', '.join(ARGUMENTS)}"
             )
 
 
 def _check_choice(name: str, value: Any, choices: tuple) -> Any:
     if value not in choices:
-        raise OptionError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+        meant = did_you_mean(value, [name for name in choices if isinstance(name, str)])
+        raise OptionError(
+            f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}{meant}"
+        )
     return value
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from celtica_env.core.errors import OptionError
 from celtica_env.core.pictures import drawing_of, pixels, require
 from celtica_env.core.registry import load_game
+from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.terminal import coloured, has_colours
 from celtica_env.core.types import Game
 
@@ -39,7 +40,8 @@ class Screen:
         modes = (*render_modes(game), None)
         if mode not in modes:
             choices = ", ".join(map(repr, modes))
-            raise OptionError(f"render_mode must be one of {choices}, got {mode!r}")
+            meant = did_you_mean(mode, render_modes(game))
+            raise OptionError(f"render_mode must be one of {choices}, got {mode!r}{meant}")
         for library in LIBRARIES.get(mode or "", ()):
             require(library)
         self.game, self.mode = game, mode

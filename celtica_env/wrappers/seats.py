@@ -14,6 +14,7 @@ from celtica_env.core.agents import Agent, ask, load_agent
 from celtica_env.core.batch import Batch, fresh_seed
 from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.streams import mix_keys, stream_keys
+from celtica_env.core.suggest import did_you_mean
 from celtica_env.wrappers.errors import ResetNeededError
 
 RANDOM_SEAT = "random"
@@ -77,7 +78,10 @@ class SeatGames:
         self.batch = batch
         self._seat = _check_seat(seat, batch.num_players)
         if illegal not in ILLEGAL:
-            raise OptionError(f"illegal must be one of {', '.join(ILLEGAL)}, got {illegal!r}")
+            meant = did_you_mean(illegal, ILLEGAL)
+            raise OptionError(
+                f"illegal must be one of {', '.join(ILLEGAL)}, got {illegal!r}{meant}"
+            )
         self._is_illegal_final = illegal == "terminate"
         self._illegal_reward = check_number("illegal_reward", illegal_reward)
         self._is_ready = False  # before the first start, and after an opponent has failed

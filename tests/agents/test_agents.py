@@ -7,12 +7,12 @@ import pytest
 from safetensors.numpy import save_file
 
 import celtica_env
-from celtica_agents.learned import load_trained, shipped
+from celtica_agents.learned import files, load_trained, shipped
 from celtica_agents.learned.files import NETWORK_FILE, network_bytes, read_network
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import ValueAgent
 from celtica_env.core.agents import Explains
-from celtica_env.core.errors import CheckpointError, OptionError, UnknownNameError
+from celtica_env.core.errors import CheckpointError, OptionError, TableWarning, UnknownNameError
 from celtica_env.testing.play import play_some
 from celtica_env.wrappers.gymnasium import SeatEnv
 from celtica_train.evaluate import evaluate
@@ -35,6 +35,21 @@ class Own:
 
 
 OWN = Own()
+
+
+class Idle:
+    """An agent that cannot act."""
+
+    name = "idle"
+    reset = Own.reset
+
+
+class Asking(Own):
+    """An agent that cannot be made without an argument."""
+
+    def __init__(self, strength):
+        self.strength = strength
+
 
 TABLES = [
     (game, players)
@@ -228,8 +243,12 @@ def test_greedy_beats_random(game):
 
 
 def test_unknown_agents_list_the_known_ones():
-    with pytest.raises(UnknownNameError, match="nothing at that path, .*known agents: .*greedy"):
-        celtica_env.load_agent("greddy", GAMES[0])
+    words = "did you mean 'greedy'.*nothing at that path, .*known agents: .*greedy"
+    for name in ("greddy", "greddy:3"):
+        with pytest.raises(UnknownNameError, match=words):
+            celtica_env.load_agent(name, GAMES[0])
+    with pytest.raises(UnknownNameError, match="did you mean 'ismcts'"):
+        celtica_env.load_agent("ismtcs:400", GAMES[0])
     with pytest.raises(OptionError, match="name, a path or an object"):
         celtica_env.load_agent(3, GAMES[0])
 
@@ -242,14 +261,50 @@ def test_an_agent_of_ones_own_is_named_by_its_place():
         celtica_env.load_agent("nowhere:Agent", GAMES[0])
     with pytest.raises(UnknownNameError, match="has no attribute 'Nobody'"):
         celtica_env.load_agent(f"{Own.__module__}:Nobody", GAMES[0])
-    with pytest.raises(OptionError, match="no object with name, reset and act"):
-        celtica_env.load_agent("collections:Counter", GAMES[0])
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("collections:Counter", "makes 'Counter', no agent: it has to have `name`, a string; `res"),
+        (f"{__name__}:Idle", "makes 'Idle', no agent: it has to have `act.view.`, which returns"),
+        (f"{__name__}:Asking", "cannot be called without arguments: .*'strength'; name a function"),
+    ],
+)
+def test_what_an_agent_of_ones_own_lacks_is_said(place, words):
+    with pytest.raises(OptionError, match=words):
+        celtica_env.load_agent(place, GAMES[0])
+
+
+def test_an_object_that_is_no_agent_is_told_what_it_lacks():
+    with pytest.raises(OptionError, match="it has to have `act.view.`"):
+        celtica_env.load_agent(Idle(), GAMES[0])
+    with pytest.raises(OptionError, match="Own is a class: pass an agent that it makes"):
+        celtica_env.load_agent(Own, GAMES[0])
 
 
 def test_random_and_greedy_take_no_argument():
     for name in ("random:3", "greedy:fast"):
         with pytest.raises(OptionError, match="takes no argument"):
             celtica_env.load_agent(name, GAMES[0])
+
+
+def choices_of_all(agents, views):
+    return [agent.act(view) for agent in agents for view in views]
+
+
+@pytest.mark.parametrize("kind", ["policy", "value"])
+def test_a_network_says_once_that_it_was_not_trained_for_a_table(kind):
+    files.warn_of_table.cache_clear()
+    make = PolicyAgent if kind == "policy" else ValueAgent
+    agents = [make(*network_of(kind, GAMES[0]), name="mine") for _ in range(2)]
+    views = [celtica_env.make_batch(GAMES[0], 2, players, seed=1).view() for players in (2, 3)]
+    with pytest.warns(TableWarning) as told:
+        choices_of_all(agents, [*views, *views])
+    assert [str(one.message) for one in told] == [
+        "the network mine was trained for 2 players and plays at a table of 3, which it has "
+        "learned nothing about; train one with --players 3"
+    ]
 
 
 def test_agent_objects_are_used_as_they_are():

@@ -266,3 +266,18 @@ def test_every_error_is_the_packages_own_and_the_expected_built_in_one():
     for error in own:
         assert issubclass(error, CelticaError)
         assert issubclass(error, (ValueError, LookupError, RuntimeError, ImportError))
+
+
+@pytest.mark.parametrize(
+    ("game", "arguments", "meant"),
+    [
+        ("celtca", {}, "celtica"),
+        ("celtica", {"overshot": "clamp"}, "overshoot"),
+        ("celtica", {"overshoot": "forbit"}, "forbid"),
+        ("celtica", {"payoff": "margn"}, "margin"),
+        ("celtica", {"autoreset": "same-step"}, "same_step"),
+    ],
+)
+def test_a_misspelled_name_is_answered_with_what_was_meant(game, arguments, meant):
+    with pytest.raises(CelticaError, match=f"did you mean '{meant}'"):
+        celtica_env.make_batch(game, **arguments)

@@ -1,5 +1,7 @@
 """Positions as text, positions put on the table, and going back to a clone."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,11 @@ def test_a_position_is_a_line_that_can_still_be_read(game):
         (lambda text: text.replace("players=2", ""), "players must be from"),
         (lambda text: text.replace("to_move=", "to_move=9"), "to_move must be from 0 to 1"),
         (lambda text: text + " wings=2", "unknown field 'wings'"),
-        (lambda text: text + " wings", "no field=value"),
+        (lambda text: text + " wings", r"cannot read word \d+, 'wings': no field=value"),
+        (lambda text: f"{text}\n{text}", "a position is one line"),
+        (lambda text: text.partition("_v0")[0], "a game's id, name and version: [a-z]+_v0"),
+        (lambda text: text + " to_mvoe=1", "unknown field 'to_mvoe' .did you mean 'to_move'"),
+        (lambda text: text.replace("players=2", ""), "is missing: a position begins [a-z]+_v0 pla"),
         (lambda text: text + " step=1 step=1", "given twice"),
         (lambda text: text + " payoff=gold", "payoff must be one of win, rank, margin"),
         (lambda text: text.replace("rng=", "rng=-"), "rng must be from 0"),
@@ -54,7 +60,30 @@ def test_a_text_that_is_no_position_is_refused_with_the_reason(game, change, mes
         position_from_text(change(text))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("stacks=", "stocks=", "unknown field 'stocks' .did you mean 'stacks'"),
+        ("phase=take", "phase=tkae", "must be one of play, .* got 'tkae' .did you mean 'take'"),
+        (r"stacks=\w+", "stacks=97", "takes 9 values, one digit each; '97' has 2, is it cut short"),
+        (r"stacks=\w+ ?", "", r"parts outer1, not \d+ .left out, so blank: .*stacks"),
+        (r"hand=\w", "hand=z", "from 0 to 12, one digit each, up to c, got 'z' in 'z"),
+        (r"parts=\w+/.*?( |$)", "parts=12 ", "slashes, each of 9 .*; part 1 of '12' has 2"),
+        (r"rng=\w+", "rng=ghost", "rng must be from 0 to f+, in hexadecimal digits"),
+    ],
+)
+def test_a_slip_in_a_text_is_told_with_its_place_and_what_belongs_there(before, after, message):
+    batch = celtica_env.make_batch("celtica", 1, seed=5)
+    text = position_to_text("celtica", batch.states[0]) + " phase=take pending=1"
+    slip = re.sub(before, after, text)
+    assert slip != text
+    with pytest.raises(PositionError, match=message):
+        position_from_text(slip)
+
+
 def test_a_text_of_no_known_game_is_refused_with_the_known_ones():
+    with pytest.raises(UnknownNameError, match="'celtca_v0'.*did you mean 'celtica'"):
+        position_from_text("celtca_v0 players=2")
     with pytest.raises(UnknownNameError, match="'chess_v0'.*known games: celtica"):
         position_from_text("chess_v0 players=2")
 

@@ -1,5 +1,6 @@
 """The command that plays recorded games again."""
 
+import re
 from dataclasses import replace
 
 import celtica_env
@@ -22,18 +23,31 @@ def test_every_game_of_a_file_is_played_again(game, tmp_path, capsys):
     assert cli.main(["replay", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines[:-1]] == ["1", "2"]
-    assert lines[-1] == "2 games play as recorded"
+    assert "player 0 +1.00, player 1 -1.00" in lines[0] or "player 0 -1.00" in lines[0]
+    assert lines[-1].startswith("2 games play as recorded")
 
 
 @each_game
 def test_one_game_is_told_decision_by_decision(game, tmp_path, capsys):
     path = tmp_path / "games.jsonl"
-    replays = recorded(game)
+    names = {"agents": ["greedy", "runs/a"]}
+    replays = [replace(replay, info=names) for replay in recorded(game)]
     save_replays(path, replays)
     assert cli.main(["replay", str(path), "--game", "2"]) == 0
     text = capsys.readouterr().out
     for action in replays[1].action_texts()[:5]:
-        assert action in text
+        assert f"): {action}\n" in text
+    movers = re.findall(r"^ *\d+ player (\d) \((.*?)\): ", text, re.MULTILINE)
+    assert len(movers) == len(replays[1].actions)
+    assert set(movers) == set(enumerate_as_text(names["agents"]))
+    assert "before scaling" not in text
+    assert re.search(r"player 1 \(runs/a\): [+-][01.]+, -?\d+ (points|complete)", text)
+    assert cli.main(["replay", str(path), "--game", "2", "--observations"]) == 0
+    assert "sees, before scaling" in capsys.readouterr().out
+
+
+def enumerate_as_text(names):
+    return [(str(seat), name) for seat, name in enumerate(names)]
 
 
 @each_game
@@ -58,3 +72,5 @@ def test_what_cannot_be_told_is_refused(tmp_path, capsys):
     save_replays(path, recorded(celtica_env.games()[0]))
     assert cli.main(["replay", str(path), "--game", "3"]) == 2
     assert "holds games 1 to 2, not 3" in capsys.readouterr().err
+    assert cli.main(["replay", str(path), "--observations"]) == 2
+    assert "name it with --game" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -13,11 +14,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import tyro
 
 import celtica_env
 from celtica_env.core.errors import CheckpointError, OptionError
-from celtica_train import cli, ppo, settings
+from celtica_train import cli, ppo, run, settings
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
+from celtica_train.play.command import Config as PlayConfig
 from celtica_train.run import Run, make_learner
 from tests.core.processes import TIMEOUT
 
@@ -239,6 +242,16 @@ def test_bad_values_are_refused_before_anything_is_written(arguments, words, tmp
     assert cli.main(["train", "--out", str(out), *arguments]) == 2
     assert words in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_the_end_says_which_agent_to_use_and_how():
+    config = settings.TDConfig(out=Path("my runs/a"), game="keltis", players=3)
+    told = run.legacy_of(config)
+    assert "my runs/a/best is the strongest by evaluation while training, the one to use" in told
+    assert "my runs/a/last is the newest" in told
+    command = told.splitlines()[-1].removeprefix("play against it: celtica play ")
+    play = tyro.cli(PlayConfig, args=shlex.split(command))
+    assert (play.against, play.game, play.players) == ("my runs/a/best", "keltis", 3)
 
 
 def test_config_tells_the_command_line(finished_run):

@@ -228,6 +228,23 @@ def test_a_limit_that_ends_every_game_before_the_learner_is_asked_is_refused():
         env.reset(seed=0)
 
 
+def test_a_game_that_an_illegal_action_ended_is_masked_as_any_finished_one():
+    env = SeatEnv(GAMES[0], record=True)
+    _, info = env.reset(seed=1)
+    illegal = int(info["action_mask"].argmin())
+    observation, reward, terminated, truncated, info = env.step(illegal)
+    assert (reward, terminated, truncated) == (-1, True, False)
+    assert info["illegal_action"]
+    assert info["action_mask"].all()
+    assert env.action_masks().all()
+    assert env.observation_space.contains(observation)
+    assert env.replay().end == "running"
+    with pytest.raises(GameOverError):
+        env.step(illegal)
+    _, info = env.reset()
+    assert not info["action_mask"].all()
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_an_illegal_action_in_next_step_mode_changes_no_game(game):
     env = make_vector(game, "NextStep", 3, illegal="raise", max_steps=60)

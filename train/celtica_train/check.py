@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from celtica_env.testing import Outcome, run_checks
-from celtica_env.testing.play import NUM_GAMES
 from celtica_train.own_game import OwnGame
+
+if TYPE_CHECKING:
+    from celtica_env.testing import Outcome
 
 
 @dataclass
@@ -22,16 +23,20 @@ class Config(OwnGame):
     """Players at the table; every number the game is for when left out."""
     checks: tuple[str, ...] = ()
     """Themes (masks) or checks (masks.never_empty) to run; all when left out."""
-    games: int = NUM_GAMES
-    """Games that most checks play at once."""
+    games: int | None = None
+    """Games that most checks play at once; by default a few."""
 
 
 def main(argv: list[str]) -> int:
     """Run `celtica check`; return 1 if a check failed."""
     config = tyro.cli(Config, args=argv, prog="celtica check")
     config.enter_package()
+    from celtica_env.testing import run_checks
+    from celtica_env.testing.play import NUM_GAMES
+
+    num_games = NUM_GAMES if config.games is None else config.games
     outcomes = []
-    for outcome in run_checks(config.game, config.players, config.checks or None, config.games):
+    for outcome in run_checks(config.game, config.players, config.checks or None, num_games):
         print(line_of(outcome), flush=True)
         outcomes.append(outcome)
     print(summary_of(outcomes))

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
-from celtica_env.core.errors import CelticaError
+from celtica_env import __version__
+from celtica_env.core.errors import CelticaError, TableWarning
+from celtica_env.core.suggest import did_you_mean
 
 COMMANDS = {
-    "train": ("celtica_train.run", "train a bot, see its strength with intervals"),
+    "train": ("celtica_train.train", "train a bot, see its strength with intervals"),
     "evaluate": ("celtica_train.evaluate", "play agents against each other"),
     "ladder": ("celtica_train.ladder", "play every agent against every other, keep the results"),
     "play": ("celtica_train.play.command", "play against agents, in the browser or the terminal"),
     "arena": ("celtica_train.arena.command", "play a tournament, kept and rated"),
-    "analyze": ("celtica_train.arena.analyze", "questions of strategy about a tournament's games"),
+    "analyze": ("celtica_train.arena.questioning", "questions of strategy about a tournament"),
     "check": ("celtica_train.check", "check that a game does what every game must"),
     "replay": ("celtica_train.replay", "play recorded games again, in words or as a page"),
     "bench": ("celtica_train.bench", "measure speed"),
@@ -24,39 +30,66 @@ def usage() -> str:
     """Return the help text of the command itself."""
     lines = [f"  {name:<10} {doc}" for name, (_, doc) in COMMANDS.items()]
     return "\n".join(
-        ["usage: celtica COMMAND ...", "", *lines, "", "celtica COMMAND --help says more"]
+        [
+            "usage: celtica COMMAND ...",
+            "",
+            *lines,
+            "",
+            "celtica COMMAND --help says more; celtica --version tells the version",
+        ]
     )
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run a subcommand; return its exit status, 2 after a usage error."""
     arguments = sys.argv[1:] if argv is None else argv
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(usage())
+    if not arguments or arguments[0] in ("-h", "--help", "--version"):
+        print(f"celtica-env {__version__}" if "--version" in arguments[:1] else usage())
         return 0 if arguments else 2
     if arguments[0] not in COMMANDS:
-        print(f"celtica: no command {arguments[0]!r}\n\n{usage()}", file=sys.stderr)
+        meant = did_you_mean(arguments[0], COMMANDS)
+        print(f"celtica: no command {arguments[0]!r}{meant}\n\n{usage()}", file=sys.stderr)
         return 2
+    with told_warnings(arguments[0]):
+        return run_command(*arguments)
+
+
+@contextmanager
+def told_warnings(command: str) -> Iterator[None]:
+    """Show this package's own warnings as a line, without the place in the source."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def tell(message: Any, category: type[Warning], *place: Any, **details: Any) -> None:
+            if issubclass(category, TableWarning):
+                print(f"celtica {command}: warning: {message}", file=sys.stderr)
+            else:
+                show(message, category, *place, **details)
+
+        warnings.showwarning = tell
+        yield
+
+
+def run_command(name: str, *arguments: str) -> int:
+    """Run a subcommand, errors of which become a line."""
     if "" not in sys.path:
         sys.path.append("")  # agents of the user's own: a script does not search the current folder
     try:
-        return importlib.import_module(COMMANDS[arguments[0]][0]).main(arguments[1:])
+        return importlib.import_module(COMMANDS[name][0]).main(list(arguments))
     except (CelticaError, OSError) as error:
-        print(f"celtica {arguments[0]}: {error}", file=sys.stderr)
+        print(f"celtica {name}: {error}", file=sys.stderr)
         return 2
     except MemoryError as error:
-        print(
-            f"celtica {arguments[0]}: not enough memory, try fewer games: {error}", file=sys.stderr
-        )
+        print(f"celtica {name}: not enough memory, try fewer games: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
         print(
-            f"celtica {arguments[0]}: {error}; install the extra: pip install 'celtica-env[train]'",
+            f"celtica {name}: {error}; install the extra: pip install 'celtica-env[train]'",
             file=sys.stderr,
         )
         return 2
     except KeyboardInterrupt:
-        print(f"celtica {arguments[0]}: interrupted", file=sys.stderr)
+        print(f"celtica {name}: interrupted", file=sys.stderr)
         return 130
 
 

@@ -45,7 +45,6 @@ from celtica_train.settings import (
     MaskableConfig,
     SelfPlayConfig,
     TDConfig,
-    prepare,
 )
 from celtica_train.td import TDLearner
 
@@ -252,10 +251,9 @@ def resume_command(config: Config) -> str:
     return f"celtica train --out {shlex.quote(str(config.out))} --resume"
 
 
-def main(argv: list[str]) -> int:
-    """Run `celtica train`."""
+def carry_out(config: Config) -> int:
+    """Train, or go on, as the settings say; show what came of it and return the exit status."""
     console = Console()
-    config = prepare(argv)
     torch.set_num_threads(config.threads)
     progress = TrainingProgress(config.minutes, console)
     run = Run(config, make_learner(config), progress)
@@ -270,8 +268,24 @@ def main(argv: list[str]) -> int:
     )
     results = final_strength(config)
     print_strength(f"{config.out / 'best'}", results)
-    console.print(f"learning curve: {config.out / 'curve.png'}", markup=False)
+    console.print(legacy_of(config), markup=False, soft_wrap=True)
     return 0
+
+
+def legacy_of(config: Config) -> str:
+    """Return in words what a run leaves, which of it to use, and a command that uses it."""
+    best, last = config.out / "best", config.out / "last"
+    others = ["--game", config.game] if config.game != Config.game else []
+    if config.package is not None:
+        others += ["--package", config.package]
+    if config.players != Config.players:
+        others += ["--players", str(config.players)]
+    command = shlex.join(["celtica", "play", "--against", str(best), *others])
+    return (
+        f"agents: {best} is the strongest by evaluation while training, the one to use; {last} is "
+        f"the newest. Learning curve: {config.out / 'curve.png'}\n"
+        f"play against it: {command}"
+    )
 
 
 def train(run: Run) -> bool:

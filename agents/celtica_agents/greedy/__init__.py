@@ -15,7 +15,8 @@ import numpy as np
 
 from celtica_env import spec
 from celtica_env.core.agents import refuse_argument
-from celtica_env.core.compile import announced, compile_entry, fingerprint
+from celtica_env.core.announce import announced
+from celtica_env.core.compile import compile_entry, fingerprint
 from celtica_env.core.errors import UnknownNameError
 from celtica_env.core.view import View
 

@@ -6,8 +6,10 @@ Nothing is unpickled, and torch is not needed to read or to play.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from celtica_env import __version__, spec
-from celtica_env.core.errors import CheckpointError
+from celtica_env.core.errors import CheckpointError, TableWarning
 
 NETWORK_FILE = "network.safetensors"
 
@@ -128,4 +130,20 @@ def _check_layers(file: Path, weights: Weights, info: NetworkInfo) -> None:
     if size != info.num_outputs or len(weights) % 2:
         raise CheckpointError(
             f"{file} is no network: {size} outputs, {info.num_outputs} were expected"
+        )
+
+
+@cache
+def warn_of_table(name: str, num_trained: int, num_players: int) -> None:
+    """Warn, once for each network and size of table, if it was trained for another size.
+
+    Its inputs have the same form at every table, so it can play, but it has never learned to.
+    """
+    if num_trained != num_players:
+        warnings.warn(
+            f"the network {name} was trained for {num_trained} players and plays at a table of "
+            f"{num_players}, which it has learned nothing about; train one with --players "
+            f"{num_players}",
+            TableWarning,
+            stacklevel=2,
         )

@@ -16,8 +16,8 @@ from celtica_agents.search.flat import compare_actions
 from celtica_agents.search.playouts import NO_ACTION, Settings, new_memory
 from celtica_agents.search.tree import grow_tree
 from celtica_env.core import loops, rng
+from celtica_env.core.announce import announced
 from celtica_env.core.compile import (
-    announced,
     bind,
     compile_entry,
     fingerprint,

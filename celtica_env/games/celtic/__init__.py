@@ -1,9 +1,10 @@
 """Celtic (Hillebrecht; Pegasus 2020): the game's identity card."""
 
 from celtica_env.core.types import Game
+from celtica_env.games.celtic.help import HOW_TO_PLAY
 from celtica_env.games.celtic.notation import action_from_text, action_to_text
 from celtica_env.games.celtic.position import complete
-from celtica_env.games.celtic.render import render_text
+from celtica_env.games.celtic.render import account, render_text
 from celtica_env.games.celtic.spec import SPEC, new_record
 from celtica_env.games.celtic.state import FIELDS
 
@@ -17,4 +18,6 @@ GAME = Game(
     action_from_text=action_from_text,
     render_text=render_text,
     drawing=f"{__name__}.drawing",
+    how_to_play=HOW_TO_PLAY,
+    account=account,
 )

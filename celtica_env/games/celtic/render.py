@@ -6,7 +6,15 @@ import numpy as np
 
 from celtica_env.core.types import FULL
 from celtica_env.games.celtic.map import is_shipped, site_names
-from celtica_env.games.celtic.tables import GOODS, NO_SITE, Phase
+from celtica_env.games.celtic.tables import (
+    EASY_POINTS,
+    GOODS,
+    HARD_POINTS,
+    NO_SITE,
+    NUM_EASY_GOALS,
+    NUM_GOODS,
+    Phase,
+)
 
 
 def render_text(state: np.void, viewer: int = FULL) -> str:
@@ -92,3 +100,17 @@ def _player(state: np.void, seat: int, viewer: int) -> list[str]:
         f"  goals completed: {_goals(state, state['completed'][seat])}",
         f"  trade cards: {cards}",
     ]
+
+
+def account(state: np.void, seat: int) -> str:
+    """Return a seat's points and what they are for; its trade cards must be known."""
+    easy = int((state["completed"][seat][:NUM_EASY_GOALS] > 0).sum())
+    hard = int((state["completed"][seat][NUM_EASY_GOALS:] > 0).sum())
+    most_counted = int(state["num_completed"][seat]) + 1
+    counts = np.sort(np.minimum(state["cards"][seat], most_counted))[::-1].astype(int)
+    trade = int(counts @ np.arange(1, NUM_GOODS + 1))
+    points = easy * EASY_POINTS + hard * HARD_POINTS + trade
+    return (
+        f"{points} points: {easy} goals of {EASY_POINTS}, {hard} of {HARD_POINTS}, trade cards "
+        f"{trade} ({_goods(state['cards'][seat])}; {most_counted} of a good count at most)"
+    )

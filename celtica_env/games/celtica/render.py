@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from celtica_env.core.types import FULL
-from celtica_env.games.celtica.tables import COLOURS, KINDS, NUM_PLACES, Phase, Place
+from celtica_env.games.celtica.tables import COLOURS, KINDS, NUM_KINDS, NUM_PLACES, Phase, Place
 
 
 def render_text(state: np.void, viewer: int = FULL) -> str:
@@ -79,3 +79,13 @@ def _player(state: np.void, seat: int, viewer: int) -> list[str]:
         f"player {seat}: druid cards: {hand}; experience: {experience}",
         _parts_line("  parts", state["parts"][seat]),
     ]
+
+
+def account(state: np.void, seat: int) -> str:
+    """Return which amulets a seat has."""
+    parts = state["parts"][seat]
+    sizes = [int((parts > level).sum()) for level in range(int(parts.max()))]
+    complete = sizes.count(NUM_KINDS)
+    amulets = "1 complete amulet" if complete == 1 else f"{complete} complete amulets"
+    begun = ", ".join(map(str, sizes[complete:]))
+    return f"{amulets}, begun: {begun} of {NUM_KINDS} parts" if begun else amulets

@@ -1,9 +1,10 @@
 """Keltis: Der Weg der Steine (Knizia; Kosmos 2009): the game's identity card."""
 
 from celtica_env.core.types import Game
+from celtica_env.games.keltis.help import HOW_TO_PLAY
 from celtica_env.games.keltis.notation import action_from_text, action_to_text
 from celtica_env.games.keltis.position import complete
-from celtica_env.games.keltis.render import render_text
+from celtica_env.games.keltis.render import account, render_text
 from celtica_env.games.keltis.spec import SPEC, new_record
 from celtica_env.games.keltis.state import FIELDS
 
@@ -17,4 +18,6 @@ GAME = Game(
     action_from_text=action_from_text,
     render_text=render_text,
     drawing=f"{__name__}.drawing",
+    how_to_play=HOW_TO_PLAY,
+    account=account,
 )

@@ -83,8 +83,24 @@ def _player(state: np.void, seat: int) -> list[str]:
 
 def points(state: np.void, seat: int) -> int:
     """Return the points a seat has now."""
-    rows = int(ROW_POINTS[state["row_size"][seat]].sum())
-    return rows + int(WISH_POINTS[state["wishes"][seat]]) + int(state["bonus"][seat])
+    return sum(_points_by_source(state, seat).values())
+
+
+def _points_by_source(state: np.void, seat: int) -> dict[str, int]:
+    rows = {
+        f"{colour} row of {size}": int(ROW_POINTS[size])
+        for colour, size in zip(COLOURS, state["row_size"][seat].tolist())
+        if size
+    }
+    wishes = int(state["wishes"][seat])
+    stones = "1 wish stone" if wishes == 1 else f"{wishes} wish stones"
+    return {**rows, stones: int(WISH_POINTS[wishes]), "bonus": int(state["bonus"][seat])}
+
+
+def account(state: np.void, seat: int) -> str:
+    """Return a seat's points and what they are for."""
+    sources = [f"{what} {worth:+}" for what, worth in _points_by_source(state, seat).items()]
+    return f"{points(state, seat)} points: {', '.join(sources)}"
 
 
 def _tiles(state: np.void, colour: int, place: int, direction: int = 1) -> str:

@@ -1,16 +1,19 @@
 """What is shown of a tournament, and the questions asked about it."""
 
 import re
+from io import StringIO
 
 import numpy as np
 import polars as pl
 import pytest
+from rich.console import Console
 
 from celtica_env.core.errors import OptionError, StoreError
 from celtica_train import cli
-from celtica_train.arena import play_tournament
+from celtica_train.arena import load_results, play_tournament
 from celtica_train.arena.analyze import analyze
-from celtica_train.arena.report import PAGE_FILE, TABLES
+from celtica_train.arena.plots import NUM_BINS, length_edges
+from celtica_train.arena.report import PAGE_FILE, TABLES, print_report
 from celtica_train.arena.results import Results
 from celtica_train.arena.store import Store
 from tests.each_game import each_game
@@ -59,6 +62,28 @@ def test_names_are_shown_as_they_are(hostile, capsys, monkeypatch):
     assert "<script>" not in page
     assert "&lt;script&gt;alert(1)" in page
     assert "<script>alert(1)</script>[red]$x^2$" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_no_name_is_broken_on_a_narrow_terminal(folder, width):
+    console = Console(width=width, record=True, file=StringIO())
+    print_report(load_results(folder), console)
+    printed = console.export_text()
+    assert max(map(len, printed.splitlines())) <= width
+    assert printed.count(f" {HOSTILE} ") >= 3
+    for heading in ("rating", "win share", "games", "mean score", "forfeits"):
+        assert f" {heading} " in printed
+
+
+def test_lengths_are_counted_in_bins_of_as_many_whole_numbers():
+    for low, high in ((1, 1), (3, 9), (10, 49), (10, 50), (200, 1007)):
+        edges = length_edges(np.array([low, high]))
+        widths = np.diff(edges)
+        assert len(set(widths)) == 1
+        assert widths[0] == int(widths[0])
+        assert len(widths) <= NUM_BINS
+        assert edges[0] == low - 0.5
+        assert high + 0.5 <= edges[-1] < high + 0.5 + widths[0]
 
 
 def test_tables_say_what_was_played(folder):

@@ -122,6 +122,7 @@ def test_going_on_plays_only_what_is_missing(tmp_path, monkeypatch):
         (["random", "greedy", "--seed", "4"], "seed 1 there, 4 now"),
         (["random", "greedy", "--deals", "5"], "deals 4 there, 5 now"),
         (["random", "greedy", "--game", "keltis"], "game celtica_v0 there, keltis_v0 now"),
+        (["random", "cmd:true"], "(agents random greedy there, random cmd:true now); give"),
     ],
 )
 def test_other_arguments_are_refused_in_a_folder_that_has_a_tournament(
@@ -131,7 +132,9 @@ def test_other_arguments_are_refused_in_a_folder_that_has_a_tournament(
     before = stored(tmp_path)
     options = [] if "--deals" in arguments else ["--deals", "4"]
     assert cli.main(["arena", *arguments, *options, "--out", str(tmp_path)]) == 2
-    assert message in " ".join(capsys.readouterr().err.split())
+    printed = capsys.readouterr()
+    assert message in " ".join(printed.err.split())
+    assert not printed.out.strip()  # no progress of what is not played
     assert stored(tmp_path) == before
 
 
@@ -141,7 +144,9 @@ def test_a_network_that_was_trained_anew_is_another_agent(tmp_path):
         (tmp_path / NETWORK_FILE).write_bytes(network_bytes(*value_of("celtica", seed=seed)))
         if seed == 0:
             play_tournament(agents, out=tmp_path / "out", deals=2)
-    with pytest.raises(StoreError, match="another tournament .networks"):
+    with pytest.raises(
+        StoreError, match="another tournament .the network .* is not the one it was"
+    ):
         play_tournament(agents, out=tmp_path / "out", deals=2)
 
 

@@ -337,7 +337,10 @@ def test_everything_fits_and_is_legible(game, viewport, scheme, visit):
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert page.evaluate(overflow) <= 0
         assert page.evaluate("document.getElementById('picture').offsetWidth") > 400
-        for selector in ("#status", "#log", "h2", "#choices button", "#seats li"):
+        page.click("#help summary")
+        assert page.locator("#how-to-play code").first.is_visible()
+        legible = ("#status", "#log", "h2", "#choices button", "#seats li", "#how-to-play code")
+        for selector in legible:
             assert page.evaluate(CONTRAST, selector) >= LEGIBLE, selector
         names = page.evaluate(
             "[...document.querySelectorAll('button, [data-piece], section')].filter(e =>"

@@ -34,6 +34,8 @@ def test_a_game_is_played_to_its_end(game, tmp_path):
     assert sight.status.startswith(("The game is over", "The game was cut off"))
     assert sum(sight.payoffs) == pytest.approx(0, abs=1e-6)
     assert {deed.seat for deed in sight.deeds} == {0, 1, 2}
+    assert len(sight.accounts) == 3
+    assert sight.how_to_play[-1].startswith("Rules: ")
     session.save(tmp_path / "game.jsonl")
     (replay,) = load_replays(tmp_path / "game.jsonl")
     assert replay.play().finished.all()
@@ -48,6 +50,7 @@ def test_undo_goes_back_to_the_last_decision_of_a_person(game):
     session = table(game)
     play_on(session, lambda session: len(session.sight().deeds) > 8)
     before = session.sight()
+    assert before.accounts == ()
     action = before.choices[0].action
     session.play(action)
     session.let_agents_move()

@@ -1,5 +1,7 @@
 """Playing in the terminal, by what is typed and printed."""
 
+import re
+
 import pytest
 
 from celtica_env import load_replays
@@ -45,6 +47,9 @@ def test_a_game_is_played_to_its_end_in_words(say, tmp_path, monkeypatch):
     session = table(position=late_position("celtica", 6))
     printed = say(session, *["1"] * 40, "save game.jsonl", "quit")
     assert "The game is over" in printed
+    assert "the game is over; begin a new one" in printed  # numbers mean nothing any more
+    assert "there are actions 1 to 0" not in printed
+    assert re.search(r"player 1 \(scripted\): [+-]1, \d complete amulets?", printed)
     assert "player 1 (scripted): " in printed
     assert printed.count("(you): +1") + printed.count("(scripted): +1") >= 1
     assert load_replays("game.jsonl")[0].play().finished.all()
@@ -52,8 +57,10 @@ def test_a_game_is_played_to_its_end_in_words(say, tmp_path, monkeypatch):
 
 def test_commands_and_slips_are_answered(say):
     session = table(at=[0])
-    printed = say(session, "help", "hint", "undo", "0", "foo", "", "save", "1", "undo", "new")
+    printed = say(session, "?", "help", "hint", "undo", "0", "foo", "", "save", "1", "undo", "new")
     for words in (
+        "`play red 2+1`: two red druid cards",
+        "Rules: after the German rule book",
         "save FILE",
         "scripted would ",
         "nothing to undo",

@@ -8,56 +8,24 @@ that of their values, `win_share` that of the seats they happened to.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import polars as pl
-import tyro
-from rich.console import Console
 
 from celtica_env import Batch, Replay, make_batch, position_from_text
 from celtica_env.core.errors import OptionError
+from celtica_train.arena.questioning import FIRST_GAMES
 from celtica_train.arena.questions import Event, questions_of
-from celtica_train.arena.report import print_frame
 from celtica_train.arena.results import Results
 from celtica_train.arena.store import Store
-from celtica_train.own_game import OwnGame
 
 AT_ONCE = 512  # games played again together
-FIRST_GAMES = 2000
 EVERYONE = "everyone"
 SCHEMA = {
     "question": pl.String, "what": pl.String, "agent": pl.String,
     "value": pl.Float64, "share": pl.Float64,
 }  # fmt: skip
-
-
-@dataclass
-class Config(OwnGame):
-    """Say what the agents of a tournament do in their games, and what it goes along with."""
-
-    results: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RESULTS")]
-    """Folder of the tournament."""
-    games: int = FIRST_GAMES
-    """Games to look at, the first ones."""
-    csv: Path | None = None
-    """File for the table, in place of the terminal."""
-
-
-def main(argv: list[str]) -> int:
-    """Run `celtica analyze`."""
-    config = tyro.cli(Config, args=argv, prog="celtica analyze")
-    config.enter_package()
-    answers = analyze(config.results, config.games)
-    if config.csv is not None:
-        answers.write_csv(config.csv)
-        return 0
-    console = Console()
-    for (question,), part in answers.group_by("question", maintain_order=True):
-        print_frame(console, str(question), part.drop("question"))
-    return 0
 
 
 def analyze(folder: str | Path, games: int = FIRST_GAMES) -> pl.DataFrame:

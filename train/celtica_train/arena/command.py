@@ -1,29 +1,14 @@
-"""The command `celtica arena`: play a tournament, report on one, merge the parts of one."""
+"""The command `celtica arena`: reads its arguments; `work` has what takes time to import."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
-from celtica_train.arena import tournament
 from celtica_train.arena.design import Design
-from celtica_train.arena.report import PAGE_FILE, print_report, write_report
-from celtica_train.arena.results import Results
-from celtica_train.arena.store import Store, has_store, locked
 from celtica_train.own_game import OwnGame
 
 
@@ -84,96 +69,19 @@ class MergeConfig(OwnGame):
 
 def main(argv: list[str]) -> int:
     """Run `celtica arena`."""
-    commands = {"report": run_report, "merge": run_merge}
-    if argv and argv[0] in commands:
-        return commands[argv[0]](argv[1:])
-    return run_tournament(argv)
-
-
-def run_tournament(argv: list[str]) -> int:
-    """Play, then report."""
-    config = tyro.cli(Config, args=argv, prog="celtica arena")
-    config.enter_package()
-    console = Console()
-    with progress_bar(console) as on_progress:
-        results = tournament.play_tournament(
-            config.agents,
-            config.game,
-            out=config.out,
-            num_players=config.players,
-            deals=config.deals,
-            seed=config.seed,
-            workers=config.workers,
-            engine=config.engine,
-            until_ci=config.until_ci,
-            at_once=config.at_once,
-            move_seconds=config.move_seconds,
-            memory_mb=config.memory_mb,
-            share=tournament.Share.from_text(config.share),
-            package=config.package,
-            on_progress=on_progress,
-        )
-    if results.games.is_empty():
-        console.print("No deal is played to the end here; merge the other shares for a report.")
-        return 0
-    report(results, config.out, console)
-    return 0
-
-
-@contextmanager
-def progress_bar(console: Console) -> Iterator[tournament.Progress]:
-    """Show how far a tournament is, and say how to go on if it is interrupted."""
-    bar = Progress(
-        TextColumn("games"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
+    forms: dict[str, type] = {"report": ReportConfig, "merge": MergeConfig}
+    name = argv[0] if argv and argv[0] in forms else ""
+    config: Config | ReportConfig | MergeConfig = tyro.cli(
+        forms.get(name, Config), args=argv[bool(name) :], prog=f"celtica arena {name}".strip()
     )
-    task = bar.add_task("games", total=None)
-    try:
-        with bar:
-            yield lambda done, total: bar.update(task, completed=done, total=total)
-    except KeyboardInterrupt:
-        console.print("What is shown as played is stored; the same command goes on.")
-        raise
-
-
-def run_report(argv: list[str]) -> int:
-    """Report on a tournament."""
-    config = tyro.cli(ReportConfig, args=argv, prog="celtica arena report")
     config.enter_package()
-    with Store.open(config.results) as store:
-        results = Results(store)
-    report(results, config.results, Console())
+    from celtica_train.arena import work
+
+    match config:
+        case Config():
+            work.run_tournament(config)
+        case ReportConfig():
+            work.run_report(config)
+        case MergeConfig():
+            work.run_merge(config)
     return 0
-
-
-def run_merge(argv: list[str]) -> int:
-    """Merge stores, then report."""
-    config = tyro.cli(MergeConfig, args=argv, prog="celtica arena merge")
-    config.enter_package()
-    console = Console()
-    with locked(config.out), closing(whole_of(config)) as store:
-        for part in config.results:
-            console.print(f"{part}: {store.merge(part):,} games", markup=False)
-        results = Results(store)
-    report(results, config.out, console)
-    return 0
-
-
-def whole_of(config: MergeConfig) -> Store:
-    """Return the store to merge into."""
-    if has_store(config.out):
-        return Store.open(config.out)
-    with Store.open(config.results[0]) as first:
-        return Store.create(config.out, first.design)
-
-
-def report(results: Results, folder: Path, console: Console) -> None:
-    """Print and write a report."""
-    print_report(results, console)
-    write_report(results, folder)
-    console.print(f"the whole report: {folder / PAGE_FILE}", markup=False)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from itertools import combinations, permutations
+from itertools import combinations, permutations, zip_longest
 from math import comb
 from typing import Any
 
@@ -187,8 +187,23 @@ class Design:
 
     def differences(self, other: Design) -> list[str]:
         """Return in words where another design differs, nothing if it is the same."""
-        pairs = [(f.name, getattr(self, f.name), getattr(other, f.name)) for f in fields(self)]
-        return [f"{name} {_show(a)} there, {_show(b)} now" for name, a, b in pairs if a != b]
+        derived = {"networks"}
+        if self.agents != other.agents:
+            derived.add("at_once")  # by default it depends on them
+        pairs = [
+            (field.name, getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)
+            if field.name not in derived
+        ]
+        words = [f"{name} {_show(a)} there, {_show(b)} now" for name, a, b in pairs if a != b]
+        return words + self._other_networks(other)
+
+    def _other_networks(self, other: Design) -> list[str]:
+        """Say which agents of the same names have networks of another content."""
+        if self.agents != other.agents:
+            return []
+        rows = zip_longest(self.agents, self.networks, other.networks, fillvalue="")
+        return [f"the network {agent} is not the one it was" for agent, a, b in rows if a != b]
 
 
 def _show(value: Any) -> str:

@@ -15,6 +15,7 @@ from celtica_train.arena.results import Results
 
 DPI = 144
 WIDTH = 7.0  # inches
+NUM_BINS = 40  # of the lengths, at most
 MAX_NAME = 28  # characters of an agent's name beside an axis
 
 
@@ -109,8 +110,16 @@ def plot_seats(results: Results, axes: Axes, theme: Theme) -> None:
 
 def plot_lengths(results: Results, axes: Axes, theme: Theme) -> None:
     """Draw how many decisions games took."""
-    axes.hist(results.games["length"].to_numpy(), bins=40, color=theme.accent)
+    lengths = results.games["length"].to_numpy()
+    axes.hist(lengths, bins=length_edges(lengths), color=theme.accent)
     axes.set(xlabel="decisions", ylabel="games", title="Length of games")
+
+
+def length_edges(lengths: np.ndarray) -> list[float]:
+    """Return the edges of at most NUM_BINS bins, each of as many whole numbers."""
+    low, high = int(lengths.min()), int(lengths.max())
+    width = -(-(high - low + 1) // NUM_BINS)
+    return (np.arange(low, high + width + 1, width) - 0.5).tolist()
 
 
 PLOTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,8 @@ from celtica_train.arena.results import Results
 from celtica_train.checkpoint import write_atomic
 
 PAGE_FILE = "report.html"
+CONTINUED = ", continued"
+MAX_WIDTH = 1000  # columns of a terminal; far more than any has
 TABLES = ("ratings", "pairs", "by_seat", "lengths", "forfeits")
 HEADINGS = {
     "ratings": "Ratings",
@@ -159,11 +161,7 @@ def print_report(results: Results, console: Console) -> None:
             "agent", "rating", "win_share", "games", *with_scores, "ms_per_move", "forfeits"
         ),
     )
-    matrix = results.pairs.with_columns(pl.col("agent", "rival").cast(pl.String)).pivot(
-        "rival", index="agent", values="share", sort_columns=False
-    )
-    order = [str(name) for name in ratings["agent"]]
-    console.print(share_matrix(matrix, order))
+    print_pairs(console, results, [str(name) for name in ratings["agent"]])
     everyone = shown(results, "by_seat").filter(pl.col("agent") == "everyone").drop("agent")
     print_frame(console, HEADINGS["by_seat"], everyone)
     print_frame(console, HEADINGS["lengths"], results.lengths)
@@ -184,27 +182,56 @@ def merged(frame: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
     return frame
 
 
-def share_matrix(matrix: pl.DataFrame, order: Iterable[str]) -> Table:
-    """Return the table of pairs, the best agents first."""
+def print_pairs(console: Console, results: Results, names: Sequence[str]) -> None:
+    """Print who won how much from whom, the columns under numbers where names are too long."""
+    matrix = results.pairs.with_columns(pl.col("agent", "rival").cast(pl.String)).pivot(
+        "rival", index="agent", values="share", sort_columns=False
+    )
+    table = share_matrix(matrix, {name: name for name in names})
+    if natural_width(console, table) > console.width:
+        table = share_matrix(matrix, {name: str(k) for k, name in enumerate(names, 1)})
+    console.print(table)
+
+
+def share_matrix(matrix: pl.DataFrame, headings: Mapping[str, str]) -> Table:
+    """Return the table of pairs: by agent, in order, the heading of its column."""
     cells = {row["agent"]: row for row in matrix.iter_rows(named=True)}
-    names = list(order)
     table = Table(title="Share of the row's agent in games with the column's")
     table.add_column("agent", overflow="fold")
-    for name in names:
-        table.add_column(Text(name), justify="right", overflow="fold")
-    for name in names:
-        values = [cells.get(name, {}).get(rival) for rival in names]
+    for heading_of_column in headings.values():
+        table.add_column(Text(heading_of_column), justify="right", overflow="fold")
+    for name, number in headings.items():
+        values = [cells.get(name, {}).get(rival) for rival in headings]
         texts = ["" if value is None else f"{value:.0%}" for value in values]
-        table.add_row(Text(name), *texts)
+        table.add_row(Text(name if number == name else f"{number} {name}"), *texts)
     return table
 
 
+def natural_width(console: Console, table: Table) -> int:
+    """Return how many columns of a terminal a table takes if nothing in it is broken."""
+    return console.measure(table, options=console.options.update_width(MAX_WIDTH)).maximum
+
+
 def print_frame(console: Console, title: str, frame: pl.DataFrame) -> None:
-    """Print a table."""
+    """Print a table; one that is too wide in parts, the first column in each."""
+    first, *others = frame.columns
+    count = len(others)
+    table = table_of(title, frame)
+    while count > 1 and natural_width(console, table) > console.width:
+        count -= 1
+        table = table_of(title, frame.select(first, *others[:count]))
+    console.print(table)
+    if others[count:]:
+        rest = f"{title.removesuffix(CONTINUED)}{CONTINUED}"
+        print_frame(console, rest, frame.select(first, *others[count:]))
+
+
+def table_of(title: str, frame: pl.DataFrame) -> Table:
+    """Return a table for the terminal."""
     content = as_rows(frame)
     table = Table(title=Text(title))
     for name, is_number in zip(content["header"], content["is_number"]):
         table.add_column(name, justify="right" if is_number else "left", overflow="fold")
     for row in content["rows"]:
         table.add_row(*map(Text, row))
-    console.print(table)
+    return table

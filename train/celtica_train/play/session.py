@@ -158,7 +158,7 @@ class Session:
             OptionError: it is not the turn of the person before the screen.
             IllegalActionError: the action is not legal; nothing has changed.
         """
-        self._require_turn()
+        self.require_turn()
         saved = self.batch.clone()
         self._step(action)
         self._saved.append((saved, len(self._deeds) - 1))
@@ -188,7 +188,7 @@ class Session:
         Raises:
             OptionError: it is not the turn of the person before the screen, or there is no adviser.
         """
-        self._require_turn()
+        self.require_turn()
         if self.adviser is None:
             raise OptionError("nobody gives hints; name an agent that does with --hint")
         return Turn(self.adviser, self.batch.view(), self.version)
@@ -220,7 +220,12 @@ class Session:
         except (OSError, ValueError) as error:
             raise OptionError(f"cannot write {path}: {error}; choose another name") from error
 
-    def _require_turn(self) -> None:
+    def require_turn(self) -> None:
+        """Refuse what only the person before the screen may do, and only in turn.
+
+        Raises:
+            OptionError: it is somebody else's turn, or nobody's.
+        """
         if self.is_over:
             raise OptionError("the game is over; begin a new one")
         if self.mover not in self.people:
@@ -282,13 +287,21 @@ class Session:
             is_thinking=self.mover in self.agents and self.failure is None,
             failure=self.failure,
             payoffs=self.replay().payoffs if self.is_over else None,
+            accounts=tuple(self._accounts()),
             picture="" if viewer is None else self._picture(viewer),
             position="" if viewer is None else self._position(viewer),
             choices=self._choices() if viewer is not None and viewer == self.mover else (),
             deeds=tuple(self._shown_deeds(viewer)),
             can_undo=bool(self._saved),
             adviser="" if self.adviser is None else self.adviser.name,
+            how_to_play=self.batch.game.how_to_play,
         )
+
+    def _accounts(self) -> Iterable[str]:
+        account = self.batch.game.account
+        if self.is_over and account is not None:
+            for seat in range(self.batch.num_players):
+                yield account(self.batch.states[0], seat)
 
     def _position(self, viewer: int) -> str:
         return self.batch.game.render_text(self.batch.censored(seats=[viewer])[0], viewer)

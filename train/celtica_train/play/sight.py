@@ -38,12 +38,15 @@ class Sight:
         is_thinking: an agent is asked.
         failure: what an agent that failed did, in words; None if none has.
         payoffs: of each seat once the game is over, else None.
+        accounts: what each seat has once the game is over and where it came from, in words; empty
+            before, and if the game does not tell.
         picture: the position as an SVG document; empty without a viewer or a drawing.
         position: the position in words; empty without a viewer.
         choices: the legal actions of the viewer; none while it is not to move.
         deeds: everything done so far, first to last.
         can_undo: whether a person has decided anything yet.
         adviser: name of the agent that gives hints, empty if none does.
+        how_to_play: the game's help, a paragraph each, with actions between backticks.
 
     `pieces` of choices and deeds are the things in the picture that together mean the action, as
     often as they count, by their `data-piece`.
@@ -59,12 +62,14 @@ class Sight:
     is_thinking: bool
     failure: str | None
     payoffs: tuple[float, ...] | None
+    accounts: tuple[str, ...]
     picture: str
     position: str
     choices: tuple[Choice, ...]
     deeds: tuple[Deed, ...]
     can_undo: bool
     adviser: str
+    how_to_play: tuple[str, ...]
 
 
 @dataclass(frozen=True)

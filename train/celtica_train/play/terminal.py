@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 from collections.abc import Callable
 
 from celtica_env import action_from_text
@@ -15,8 +17,10 @@ A number or the text of an action plays it. Besides there are:
   undo        back to your last decision
   save FILE   keep the game for `celtica replay`
   new         a new game
+  ?           how the game is played, and what the actions mean
   help        this
   quit        stop"""
+MAX_WIDTH = 100  # columns of a line that is still easy to read
 NUM_BLANK_LINES = 60  # that push the hand of another person out of sight
 
 
@@ -26,7 +30,7 @@ class Quit(Exception):  # noqa: N818, no error
 
 def play_in_terminal(session: Session) -> None:
     """Let people play until they quit."""
-    print("`help` lists what you can say.")
+    print("`?` explains the game, `help` lists what else you can say.")
     try:
         while True:
             session.let_agents_move()
@@ -59,8 +63,11 @@ def _lines(sight: Sight) -> list[str]:
 
 
 def _payoff_lines(sight: Sight) -> list[str]:
-    pairs = zip(sight.names, sight.payoffs or ())
-    return [f"  player {seat} ({name}): {payoff:+g}" for seat, (name, payoff) in enumerate(pairs)]
+    lines = []
+    for seat, (name, payoff) in enumerate(zip(sight.names, sight.payoffs or ())):
+        account = f", {sight.accounts[seat]}" if sight.accounts else ""
+        lines.append(f"  player {seat} ({name}): {payoff:+g}{account}")
+    return lines
 
 
 def _ask(prompt: str = "> ") -> str:
@@ -85,6 +92,7 @@ def _is_done(session: Session, line: str) -> bool:
     commands: dict[str, Callable[[], None]] = {
         "": lambda: None,
         "help": lambda: print(HELP),
+        "?": lambda: print(explanation(session)),
         "hint": lambda: _hint(session),
         "undo": session.undo,
         "new": session.new_game,
@@ -95,6 +103,15 @@ def _is_done(session: Session, line: str) -> bool:
     except CelticaError as error:
         print(error)
     return session.version != version
+
+
+def explanation(session: Session) -> str:
+    """Return how the game is played, as wide as the terminal."""
+    width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
+    paragraphs = session.batch.game.how_to_play
+    if not paragraphs:
+        return f"{session.batch.spec.name} brings no explanation"
+    return "\n".join(textwrap.fill(paragraph, width) for paragraph in paragraphs)
 
 
 def _hint(session: Session) -> None:
@@ -111,6 +128,7 @@ def _save(session: Session, path: str) -> None:
 
 
 def _play(session: Session, line: str) -> None:
+    session.require_turn()
     choices = session.sight().choices
     if line.isdecimal() and 1 <= int(line) <= len(choices):
         session.play(choices[int(line) - 1].action)

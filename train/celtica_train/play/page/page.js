@@ -74,6 +74,7 @@ function show(news) {
   say("trouble", sight.failure || "");
   say("notice", "");
   element("hint-box").hidden = true;
+  showHelp();
   showSeats();
   showPicture();
   showChoices();
@@ -99,6 +100,23 @@ function item(text, ...classes) {
   return line;
 }
 
+/** Show the game's own explanation; what stands between backticks is an action's text. */
+function showHelp() {
+  const box = element("how-to-play");
+  element("help").hidden = !sight.how_to_play.length;
+  if (box.childElementCount === sight.how_to_play.length) return;
+  box.replaceChildren(...sight.how_to_play.map((paragraph) => {
+    const line = document.createElement("p");
+    line.append(...paragraph.split("`").map((text, k) => {
+      if (k % 2 === 0) return text;
+      const action = document.createElement("code");
+      action.textContent = text;
+      return action;
+    }));
+    return line;
+  }));
+}
+
 function showSeats() {
   const paid = (seat) => {
     const payoff = sight.payoffs && sight.payoffs[seat];
@@ -106,6 +124,12 @@ function showSeats() {
   };
   const lines = sight.names.map((_, seat) => {
     const line = item(`${who(seat)}${paid(seat)}`);
+    if (sight.accounts.length) {
+      const account = document.createElement("span");
+      account.className = "account";
+      account.textContent = sight.accounts[seat];
+      line.append(account);
+    }
     if (seat === sight.mover) line.setAttribute("aria-current", "true");
     return line;
   });
