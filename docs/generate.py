@@ -267,13 +267,14 @@ def headline_table(figures: Mapping[str, Any]) -> str:
     training = figures["training"]
     rows = [result_row(entry) for entry in figures["results"] if entry["agent"] != "greedy"]
     minutes = show(training["minutes"], " minutes")
-    facts = ", ".join(f"{name} {fact}" for name, fact in measured_facts(figures).items())
+    facts = measured_facts(figures)
     return "\n".join(
         [
             table(RESULT_HEADER, rows, numbers=range(3, 8)),
             "",
             f"`trained` is what `{training['command']}` left after {minutes}, `bot` what comes",
-            f"with the package. Measured with {facts}.",
+            f"with the package. Measured with version {facts['package version']}, {facts['date']},",
+            f"on {facts['machine']}.",
         ]
     )
 
@@ -479,9 +480,14 @@ def phases_table(game: Game) -> str:
     """Return what the seat to move is asked in each phase, by the comments of the enum `Phase`.
 
     Raises:
-        DocumentError: a phase has no comment.
+        DocumentError: the game has no such enum, or a phase has no comment.
     """
-    phases = importlib.import_module(f"{game.package}.tables").Phase
+    tables = importlib.import_module(f"{game.package}.tables")
+    phases = getattr(tables, "Phase", None)
+    if phases is None:
+        raise DocumentError(
+            f"{tables.__name__} needs an enum Phase: what the seat to move is asked"
+        )
     asked = dict(PHASE.findall(inspect.getsource(phases)))
     missing = [phase.name for phase in phases if phase.name not in {*asked, OVER}]
     if missing:

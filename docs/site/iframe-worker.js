@@ -1,42 +1,38 @@
-// Chromium and others refuse Worker to pages that are opened from disk, and the search asks for one.
-// There, a hidden frame of the same page does its work: it has a window of its own to post to.
+// Browsers refuse Worker to pages that are opened from disk, and the search asks for one. There, the
+// script of the worker runs in a hidden frame, whose window answers the page in its stead.
 if (location.protocol === "file:") {
   window.Worker = class extends EventTarget {
     constructor(url) {
       super();
-      const frame = document.createElement("iframe");
-      frame.hidden = true;
-      document.body.append(frame);
-      this.inside = frame.contentWindow;
-      window.addEventListener("message", (event) => {
-        if (event.source === this.inside) {
-          this.dispatchEvent(new MessageEvent("message", { data: event.data }));
-        }
-      });
-      this.ready = this.load(url);
+      this.frame = document.createElement("iframe");
+      this.frame.hidden = true;
+      document.body.append(this.frame);
+      this.inside = this.frame.contentWindow;
+      this.inside.postMessage = (data) => setTimeout(() => this.send(this, data)); // as a worker would: later
+      this.inside.importScripts = (...urls) =>
+        urls.reduce((before, next) => before.then(() => this.add(next)), Promise.resolve());
+      this.ready = this.add(url);
     }
 
-    async load(url) {
-      const inside = this.inside;
-      inside.postMessage = (data) => inside.parent.postMessage(data, "*");
-      const add = (source) =>
-        new Promise((resolve, reject) => {
-          const script = inside.document.createElement("script");
-          Object.assign(script, { src: source, onload: resolve, onerror: reject });
-          inside.document.body.append(script);
-        });
-      inside.importScripts = (...sources) =>
-        sources.reduce((before, source) => before.then(() => add(source)), Promise.resolve());
-      await add(url);
+    add(url) {
+      return new Promise((resolve, reject) => {
+        const script = this.inside.document.createElement("script");
+        Object.assign(script, { src: url, onload: resolve, onerror: reject });
+        this.inside.document.body.append(script);
+      });
+    }
+
+    send(target, data) {
+      target.dispatchEvent(new MessageEvent("message", { data }));
     }
 
     async postMessage(data) {
       await this.ready;
-      this.inside.dispatchEvent(new MessageEvent("message", { data }));
+      this.send(this.inside, data);
     }
 
     terminate() {
-      this.inside.frameElement.remove();
+      this.frame.remove();
     }
   };
 }
