@@ -53,7 +53,7 @@ bench: setup
 # date, or when the site cannot be built without a warning.
 docs: setup
 	$(BIN)/python docs/generate.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
 clean:
 	rm -rf $(VENV) $(OLDEST) build dist site *.egg-info .pytest_cache .ruff_cache .mypy_cache
