@@ -6,7 +6,7 @@ OLDEST := .venv-oldest
 OLDEST_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 OUT ?= runs/bot
 
-.PHONY: setup train test check check-full check-oldest lint bench docs clean
+.PHONY: setup train test check check-full check-oldest lint bench docs notebooks clean
 
 setup: $(VENV)/.ready
 
@@ -52,6 +52,10 @@ bench: setup
 # Write the generated parts of the documents anew; a test fails when they are out of date.
 docs: setup
 	$(BIN)/python docs/generate.py
+
+# Run the notebooks and write them back with what they show.
+notebooks: setup
+	$(BIN)/python docs/notebooks.py
 
 clean:
 	rm -rf $(VENV) $(OLDEST) build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache
