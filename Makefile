@@ -6,7 +6,7 @@ OLDEST := .venv-oldest
 OLDEST_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 OUT ?= runs/bot
 
-.PHONY: setup train test check check-full check-oldest lint bench docs clean
+.PHONY: setup train test check check-full check-oldest lint bench docs notebooks clean
 
 setup: $(VENV)/.ready
 
@@ -54,6 +54,10 @@ bench: setup
 docs: setup
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+# Run the notebooks and write them back with what they show.
+notebooks: setup
+	$(BIN)/python docs/notebooks.py
 
 clean:
 	rm -rf $(VENV) $(OLDEST) build dist site *.egg-info .pytest_cache .ruff_cache .mypy_cache
