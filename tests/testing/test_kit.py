@@ -71,13 +71,14 @@ def test_a_game_whose_constants_have_the_cores_names_passes(monkeypatch, tmp_pat
 
 def test_deals_may_be_alike_and_all_actions_legal(monkeypatch, tmp_path):
     CHANCE_IN_PLAY.enter(monkeypatch, tmp_path, "tiny_with_chance_in_play")
-    batch, most = Table(NAME, 2).batch(), 0
+    batch, most = Table(NAME, 2).batch(16), 0
     assert (batch.states["hand"] == batch.states["hand"][0]).all()
     for rows, actions in decisions(batch):
         most = max(most, batch.masks(rows).sum(axis=1).max())
         batch.step(actions, where=rows)
     assert most == batch.spec.num_actions
-    check_game(NAME, 2, checks=["facts", "masks", "determinism"])
+    late = "aec.without_a_seed_nothing_repeats"
+    check_game(NAME, 2, checks=["facts", "masks", "determinism", late])
 
 
 def test_without_a_start_nothing_else_is_checked(monkeypatch, tmp_path):
