@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from base64 import b64encode
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -75,6 +76,8 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Turn the links of a document into links between pages."""
     here = repository_path(page.file)
+    if not has_links(here):
+        return markdown
     return LINK.sub(lambda link: link["before"] + target_on_site(link["target"], here), markdown)
 
 
@@ -83,12 +86,22 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def repository_path(file: File) -> str:
     """Return where the document of a page lies in the repository."""
+    if file.src_uri.startswith("source/"):
+        path = file.src_uri.removeprefix("source/")
+        return path if (ROOT / path).is_file() else path.removesuffix(".md")
     found = [path for path, page in pages().items() if page == file.src_uri]
     return found[0] if found else f"docs/{file.src_uri}"
 
 
+def has_links(path: str) -> bool:
+    """Tell whether what looks like a link in a file is one."""
+    return path.endswith((".md", ".ipynb"))
+
+
 def file_of(target: str, document: str) -> str | None:
     """Return the file of the repository that a link in a document means, or None."""
+    if ":" in target:  # an address, or a picture in the document itself
+        return None
     path = posixpath.normpath(posixpath.join(posixpath.dirname(document), target))
     return path if (ROOT / path).is_file() else None
 
@@ -102,12 +115,15 @@ def target_on_site(target: str, document: str) -> str:
 
 
 def linked_files(files: Files) -> set[str]:
-    """Return the files, no pages themselves, that documents link to."""
-    found = set()
-    for file in files.documentation_pages():
-        here = repository_path(file)
-        targets = (file_of(link["target"], here) for link in LINK.finditer(file.content_string))
-        found |= {path for path in targets if path and page_of(path).startswith("source/")}
+    """Return the files, no pages themselves, that documents link to, or files linked to so."""
+    found: set[str] = set()
+    unread = [(repository_path(file), file.content_string) for file in files.documentation_pages()]
+    while unread:
+        here, text = unread.pop()
+        targets = {file_of(link["target"], here) for link in LINK.finditer(text)} - {None}
+        new = {path for path in targets if page_of(path).startswith("source/")} - found
+        found |= new
+        unread += [(path, source_page(path)) for path in new if has_links(path)]
     return found
 
 
@@ -124,9 +140,27 @@ def source_page(path: str) -> str:
 
 
 def cell_text(cell: dict) -> str:
-    """Return a cell of a notebook, as Markdown."""
+    """Return a cell of a notebook and what it shows, as Markdown."""
     source = "".join(cell["source"])
-    return source if cell["cell_type"] == "markdown" else fenced(source, "python")
+    if cell["cell_type"] == "markdown":
+        return source
+    shown = [output_text(output) for output in cell["outputs"]]
+    return "\n\n".join([fenced(source, "python"), *shown])
+
+
+def output_text(output: dict) -> str:
+    """Return what a cell shows, as Markdown: a picture if it is one, else its text."""
+    data = output.get("data", {})
+    if "image/svg+xml" in data:
+        return picture("svg+xml", b64encode("".join(data["image/svg+xml"]).encode()).decode())
+    if "image/png" in data:
+        return picture("png", "".join(data["image/png"]).strip())
+    return fenced("".join(output.get("text") or data["text/plain"]), "text")
+
+
+def picture(kind: str, encoded: str) -> str:
+    """Return a picture in base64, as HTML in a line of its own."""
+    return f'<img alt="what the cell shows" src="data:image/{kind};base64,{encoded}">'
 
 
 def fenced(text: str, language: str) -> str:

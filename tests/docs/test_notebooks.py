@@ -35,11 +35,6 @@ def test_notebook_is_kept_as_it_ran(path, runner):
 
 
 @each_notebook
-def test_notebook_is_listed(path):
-    assert f"notebooks/{path.name}" in (ROOT / "README.md").read_text("utf-8")
-
-
-@each_notebook
 def test_links_of_a_notebook_lead_somewhere(path):
     notebook = nbformat.read(path, as_version=4)
     texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]

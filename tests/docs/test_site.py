@@ -35,7 +35,7 @@ class Page(HTMLParser):
                 self.anchors.add(value)
             elif tag == "a" and name == "href":
                 self.links.append(value)
-            elif (tag, name) in LOADING:
+            elif (tag, name) in LOADING and not value.startswith("data:"):
                 self.loaded.append(value)
 
 
