@@ -146,9 +146,8 @@ def test_checks_are_chosen_by_theme_or_name(tiny):
 
 
 def test_what_is_unknown_is_refused_with_what_is_known(tiny):
-    with pytest.raises(
-        OptionError, match="no check and no theme 'mask'; there are start, facts, masks"
-    ):
+    said = r"no check and no theme 'mask' \(did you mean 'masks'\?\); there are start, facts, masks"
+    with pytest.raises(OptionError, match=said):
         check_game(tiny, checks=["mask"])
     with pytest.raises(OptionError, match="a list of names, got the text 'masks'"):
         check_game(tiny, checks="masks")

@@ -18,12 +18,16 @@ def recorded(game, num_games=2):
 
 @each_game
 def test_every_game_of_a_file_is_played_again(game, tmp_path, capsys):
-    path = tmp_path / "games.jsonl"
-    save_replays(path, recorded(game))
+    path, replays = tmp_path / "games.jsonl", recorded(game)
+    save_replays(path, replays)
     assert cli.main(["replay", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines[:-1]] == ["1", "2"]
-    assert "player 0 +1.00, player 1 -1.00" in lines[0] or "player 0 -1.00" in lines[0]
+    for line, replay in zip(lines, replays):
+        assert f"{replay.end} after" in line
+        assert line.endswith(
+            f"player 0 {replay.payoffs[0]:+.2f}, player 1 {replay.payoffs[1]:+.2f}"
+        )
     assert lines[-1].startswith("2 games play as recorded")
 
 
@@ -41,7 +45,8 @@ def test_one_game_is_told_decision_by_decision(game, tmp_path, capsys):
     assert len(movers) == len(replays[1].actions)
     assert set(movers) == set(enumerate_as_text(names["agents"]))
     assert "before scaling" not in text
-    assert re.search(r"player 1 \(runs/a\): [+-][01.]+, -?\d+ (points|complete)", text)
+    result = re.search(r"player 1 \(runs/a\): [+-][01.]+, -?\d+ (points|complete)", text)
+    assert (result is None) == (replays[1].end == "truncated")
     assert cli.main(["replay", str(path), "--game", "2", "--observations"]) == 0
     assert "sees, before scaling" in capsys.readouterr().out
 
