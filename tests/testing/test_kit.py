@@ -16,7 +16,7 @@ from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal,
 from celtica_env.testing.play import decisions, play_out
 from celtica_train import cli
 from tests.core.processes import start_python
-from tests.each_game import quickly
+from tests.each_game import in_full_check, quickly
 from tests.testing.faults import (
     CARD_FAULTS,
     CHANCE_IN_PLAY,
@@ -69,6 +69,7 @@ def test_a_game_whose_constants_have_the_cores_names_passes(monkeypatch, tmp_pat
     check_game(NAME, 2, checks=["endings", "copies"])
 
 
+@in_full_check
 def test_deals_may_be_alike_and_all_actions_legal(monkeypatch, tmp_path):
     CHANCE_IN_PLAY.enter(monkeypatch, tmp_path, "tiny_with_chance_in_play")
     batch, most = Table(NAME, 2).batch(16), 0
