@@ -237,7 +237,7 @@ class SpielGame(pyspiel.Game):
 
     def __init__(self, parameters: dict[str, Any]) -> None:
         card = load_game(self.name)
-        values = {
+        values: dict[str, Any] = {
             name: None if is_none(card, name, value) else value
             for name, value in parameters.items()
         }

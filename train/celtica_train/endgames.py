@@ -219,7 +219,7 @@ def to_efg(tree: Tree) -> tuple[str, dict[tuple, str]]:
     return "\n".join(lines) + "\n", names
 
 
-def spiel_actions(game) -> dict[str, tuple[str, dict[str, int]]]:
+def spiel_actions(game: Any) -> dict[str, tuple[str, dict[str, int]]]:
     """Return, by the name of an information set, OpenSpiel's key of it and of its actions."""
     found: dict[str, tuple[str, dict[str, int]]] = {}
     stack = [game.new_initial_state()]
