@@ -6,7 +6,7 @@ OLDEST := .venv-oldest
 OLDEST_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 OUT ?= runs/bot
 
-.PHONY: setup train test check check-full check-oldest lint bench docs clean
+.PHONY: setup train test check check-full check-oldest lint bench docs notebooks clean
 
 setup: $(VENV)/.ready
 
@@ -49,10 +49,16 @@ check-oldest: $(OLDEST)/.ready
 bench: setup
 	$(BIN)/celtica bench
 
-# Write the generated parts of the documents anew; a test fails when they are out of date.
+# Write the generated parts of the documents anew, then the site. A test fails when a part is out of
+# date, or when the site cannot be built without a warning.
 docs: setup
 	$(BIN)/python docs/generate.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+# Run the notebooks and write them back with what they show.
+notebooks: setup
+	$(BIN)/python docs/notebooks.py
 
 clean:
-	rm -rf $(VENV) $(OLDEST) build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(OLDEST) build dist site *.egg-info .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,7 +1,8 @@
 """Random legal play in OpenSpiel's hands: the games of this package beside OpenSpiel's own.
 
 The same loop for each: chance is sampled, the mover's legal actions and observation are asked for,
-a random action is carried out. Counted are decisions per second of processor time, choices included.
+a random action is carried out. Counted are decisions per second of processor time, the choice of
+actions included.
 Needs the extra `openspiel`.
 """
 

@@ -2,16 +2,19 @@
 
 A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. The facts come from
 the registry, the games' identity cards, the checks of the conformance kit, `acceptance.json`, the
-measurements of `celtica ladder` in `agents/ladder.jsonl`, and `figures.json`, which holds what else
-was measured; a figure that is null there reads "not measured yet". The pictures of `pictures/` are
-drawn from the positions in `pictures.json`, as the seat to move sees them. With `--check` nothing
-is written, and the exit status is 1 if a document is out of date.
+measurements of `celtica ladder` in `agents/ladder.jsonl`, the notebooks, the docstrings of the
+benchmarks, and `figures.json`, which holds what else was measured; a figure that is null there
+reads "not measured yet". The pictures of `pictures/` are drawn from the positions in
+`pictures.json`, as the seat to move sees them. With `--check` nothing is written, and the exit
+status is 1 if a document is out of date.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
+import inspect
 import itertools
 import json
 import re
@@ -41,8 +44,14 @@ ACCEPTANCE = ROOT / "docs" / "acceptance.json"
 POSITIONS = ROOT / "docs" / "pictures.json"
 PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 STATUS = re.compile(r"^Status: \*\*(verified|lightly tested|known issues)\*\*", re.MULTILINE)
+PHASE = re.compile(r"^    (\w+) = \d+  # (.+)$", re.MULTILINE)
 UNKNOWN = "not measured yet"
 TRAINED = "runs/bot/best"
+OVER = "OVER"  # the phase of a finished game, in which nobody is asked
+HEAD_RIVALS = ("random", "greedy", "bot")  # columns of the ladder's head
+RESULT_HEADER = (
+    *("game", "agent", "against", "players", "games", "win share", "95 % interval", "even share"),
+)
 MEASURED = {"package version": "package_version", "machine": "machine", "date": "measured_on"}
 
 
@@ -59,9 +68,15 @@ def documents() -> dict[Path, dict[str, str]]:
     parts = {
         ROOT / "README.md": {
             "games": games_table(),
-            "results": results_table(figures),
-            "speed": speed_table(figures),
+            "headline": headline_table(figures),
+            "ladder_head": ladder_head(read_ladder(LADDER)),
         },
+        ROOT / "docs" / "training.md": {"results": results_table(figures)},
+        ROOT / "docs" / "speed.md": {
+            "speed": speed_table(figures),
+            "benchmarks": benchmarks_table(),
+        },
+        ROOT / "docs" / "notebooks.md": {"notebooks": notebooks_table()},
         ROOT / "docs" / "acceptance.md": {"acceptance": acceptance_table()},
         ROOT / "agents" / "README.md": {
             "shipped": shipped_table(),
@@ -75,6 +90,7 @@ def documents() -> dict[Path, dict[str, str]]:
             "options": options_table(game),
             "observation": observation_table(game.spec.observation),
             "actions": actions_table(game),
+            "phases": phases_table(game),
         }
     return parts
 
@@ -160,16 +176,32 @@ def ladder_tables(entries: Sequence[Mapping[str, Any]]) -> str:
         tables.setdefault((entry["game"], entry["players"]), []).append(entry)
     parts = []
     for (game, players), found in sorted(tables.items(), key=lambda item: item[0]):
-        facts = sorted({f"version {e['package_version']}, {e['measured_on']}" for e in found})
         parts.append(
             f"### {game}, {players} players (even share {100 / players:.0f}%)\n\n"
-            f"{ladder_table(found)}\n\nMeasured with {'; '.join(facts)}."
+            f"{ladder_table(found)}\n\n{measured_with(found)}"
         )
     return "\n\n".join(parts)
 
 
-def ladder_table(entries: Sequence[Mapping[str, Any]]) -> str:
-    """Return the win share of each agent against each rival, the time it takes beside its name."""
+def measured_with(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return with which versions, and when, entries of the ladder were measured."""
+    facts = sorted({f"version {e['package_version']}, {e['measured_on']}" for e in entries})
+    return f"Measured with {'; '.join(facts)}."
+
+
+def ladder_head(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return the ladder of the first game with two players, against the rivals of `HEAD_RIVALS`."""
+    game = games()[0]
+    found = [entry for entry in entries if entry["game"] == game and entry["players"] == 2]
+    caption = f"{game}, 2 players, where an even share is 50%. {measured_with(found)}"
+    return f"{ladder_table(found, HEAD_RIVALS)}\n\n{caption}"
+
+
+def ladder_table(entries: Sequence[Mapping[str, Any]], rivals: Sequence[str] | None = None) -> str:
+    """Return the win share of each agent against each rival, the time it takes beside its name.
+
+    A column for each agent, or for the `rivals` alone.
+    """
     cells: dict[tuple[str, str], str] = {}
     times: dict[str, float] = {}
     for entry in entries:
@@ -178,9 +210,10 @@ def ladder_table(entries: Sequence[Mapping[str, Any]]) -> str:
         if entry["players"] == 2:
             cells[rival, agent] = share_cell(1 - share, entry["rival_ci95"])
         times |= entry["milliseconds"]
-    header = ["agent", "ms a decision", *(f"against {rival}" for rival in times)]
+    columns = list(times) if rivals is None else rivals
+    header = ["agent", "ms a decision", *(f"against {rival}" for rival in columns)]
     rows = [
-        [f"`{agent}`", f"{times[agent]:.3f}", *(cells.get((agent, rival), "") for rival in times)]
+        [f"`{agent}`", f"{times[agent]:.3f}", *(cells.get((agent, rival), "") for rival in columns)]
         for agent in times
     ]
     return table(header, rows, numbers=range(1, len(header)))
@@ -229,6 +262,23 @@ def status_of(readme: str) -> str:
     return match[1]
 
 
+def headline_table(figures: Mapping[str, Any]) -> str:
+    """Return the win shares of learned agents alone, and where those come from."""
+    training = figures["training"]
+    rows = [result_row(entry) for entry in figures["results"] if entry["agent"] != "greedy"]
+    minutes = show(training["minutes"], " minutes")
+    facts = measured_facts(figures)
+    return "\n".join(
+        [
+            table(RESULT_HEADER, rows, numbers=range(3, 8)),
+            "",
+            f"`trained` is what `{training['command']}` left after {minutes}, `bot` what comes",
+            f"with the package. Measured with version {facts['package version']}, {facts['date']},",
+            f"on {facts['machine']}.",
+        ]
+    )
+
+
 def results_table(figures: Mapping[str, Any]) -> str:
     """Return the budget of the training run and the win shares."""
     training = figures["training"]
@@ -239,17 +289,16 @@ def results_table(figures: Mapping[str, Any]) -> str:
         **measured_facts(figures),
     }
     rows = [result_row(entry) for entry in figures["results"]]
-    header = ["game", "agent", "against", "players", "games", "win share", "95 % interval"]
     commands = [entry["command"] for entry in figures["results"]]
     lead = (
         f"Each row is one command; `{TRAINED}` is the agent that the training left, `bot` what\n"
-        "comes with the package (agents/README.md says how it was made):"
+        "comes with the package, see [Agents](../agents/README.md#what-comes-with-the-package):"
     )
     return "\n".join(
         [
             table(["budget", ""], budget.items()),
             "",
-            table([*header, "even share"], rows, numbers=(3, 4, 5, 6, 7)),
+            table(RESULT_HEADER, rows, numbers=range(3, 8)),
             "",
             *[lead, "", "```sh", *commands, "```"],
         ]
@@ -291,6 +340,15 @@ def speed_table(figures: Mapping[str, Any]) -> str:
     )
 
 
+def benchmarks_table() -> str:
+    """Return each script of the benchmarks with the first line of its docstring."""
+    rows = []
+    for path in sorted((ROOT / "benchmarks").glob("*.py")):
+        doc = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+        rows.append([f"[`{path.name}`](../benchmarks/{path.name})", doc.partition("\n")[0]])
+    return table(["script", "what it measures"], rows)
+
+
 def measured_facts(figures: Mapping[str, Any]) -> dict[str, str]:
     """Return where and when the figures were measured."""
     return {name: show(figures[key]) for name, key in MEASURED.items()}
@@ -301,6 +359,20 @@ def show(value: float | str | None, unit: str = "") -> str:
     if value is None:
         return UNKNOWN
     return f"{value}{unit}" if isinstance(value, str) else f"{value:,}{unit}"
+
+
+# --- the notebooks -------------------------------------------------------------------------------
+
+
+def notebooks_table() -> str:
+    """Return each notebook with the title and the paragraph that it begins with."""
+    rows = []
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        first = json.loads(path.read_text("utf-8"))["cells"][0]["source"]
+        title, _, text = "".join(first).partition("\n")
+        what = " ".join(text.strip().split("\n\n")[0].split())
+        rows.append([f"[{title.removeprefix('# ')}](../notebooks/{path.name})", what])
+    return table(["notebook", "what is in it"], rows)
 
 
 # --- the points that must hold -------------------------------------------------------------------
@@ -402,6 +474,26 @@ def actions_table(game: Game) -> str:
         rows.append([verb, index_range(start, stop), len(forms), examples])
         start = stop
     return table(["what", "index", "number", "examples"], rows, numbers=(2,))
+
+
+def phases_table(game: Game) -> str:
+    """Return what the seat to move is asked in each phase, by the comments of the enum `Phase`.
+
+    Raises:
+        DocumentError: the game has no such enum, or a phase has no comment.
+    """
+    tables = importlib.import_module(f"{game.package}.tables")
+    phases = getattr(tables, "Phase", None)
+    if phases is None:
+        raise DocumentError(
+            f"{tables.__name__} needs an enum Phase: what the seat to move is asked"
+        )
+    asked = dict(PHASE.findall(inspect.getsource(phases)))
+    missing = [phase.name for phase in phases if phase.name not in {*asked, OVER}]
+    if missing:
+        raise DocumentError(f"{phases.__module__}.Phase.{missing[0]} needs a comment on its line")
+    rows = [[f"`{name.lower()}`", question] for name, question in asked.items()]
+    return table(["phase", "what the seat to move decides"], rows)
 
 
 # --- the command ---------------------------------------------------------------------------------

@@ -211,6 +211,9 @@ class Batch:
         kernel = self._kernels.mask_games
         self._run(kernel, len(out), self.states, self._all_rows, self.finished, out)
 
+    def __repr__(self) -> str:
+        return f"<Batch: {self.num_games} games of {self.spec.id}, {self.num_players} players>"
+
     def _repr_html_(self) -> str | None:
         """Return pictures of the first games for a notebook, None for a game without drawings."""
         from celtica_env.core.pictures import batch_page

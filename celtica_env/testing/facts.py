@@ -15,6 +15,7 @@ from celtica_env.testing.play import (
     Table,
     censored,
     decisions,
+    differ,
     pick,
     play_out,
     player_counts,
@@ -140,10 +141,9 @@ def hidden_information_is_declared(table: Table) -> None:
 
 @check()
 def chance_is_declared(table: Table) -> None:
-    """Deals differ, if and only if the card says that there is chance."""
+    """Games played alike differ, if and only if the card says that there is chance."""
     batch = table.batch(max(table.num_games, 8))
-    dealt = [name for name in table.spec.state_dtype.names or () if name != "rng"]
-    expect_equal(len(np.unique(batch.states[dealt])) > 1, table.spec.has_chance, "`has_chance`")
+    expect_equal(differ(batch), table.spec.has_chance, "`has_chance`")
 
 
 @check()

@@ -184,6 +184,19 @@ def play_some(batch: Batch, num_decisions: int, salt: int = 0) -> None:
         batch.step(actions, where=rows)
 
 
+def differ(batch: Batch) -> bool:
+    """Say whether games differ in more than their streams, at the deal or after like decisions.
+
+    Plays them alike until they do, at most to their ends.
+    """
+    seen = [name for name in batch.states.dtype.names or () if name != "rng"]
+    for count in until(batch.finished.all, batch):
+        if len(np.unique(batch.states[seen])) > 1:
+            return True
+        batch.step([pick(mask, 17 * count) for mask in batch.masks()])
+    return len(np.unique(batch.states[seen])) > 1
+
+
 def with_states(batch: Batch, states: np.ndarray) -> Batch:
     """Return a clone of the batch in which `states` lie on the table."""
     clone = batch.clone()

@@ -128,6 +128,9 @@ class SeatEnv(Copyable, gymnasium.Env):
         """Close the window, if there is one. May be called any number of times."""
         self._screen.close()
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def _repr_svg_(self) -> str | None:
         """Return the picture for a notebook, None for a game without a drawing."""
         batch = self.games.batch

@@ -335,6 +335,10 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         state = self.batch.states[0]
         return self._screen.show(state, int(state["to_move"]))
 
+    def __repr__(self) -> str:
+        num_players = self.batch.num_players
+        return f"<{type(self).__name__}: {self.game.spec.id}, {num_players} players>"
+
     def _repr_svg_(self) -> str | None:
         """Return the picture for a notebook, None before the first reset or without a drawing."""
         if not hasattr(self, "agents") or self.game.drawing is None:

@@ -18,6 +18,11 @@ from celtica_env.testing.play import (
 from tests.each_game import each_game, each_game_and_size
 
 
+def test_a_batch_says_what_it_is():
+    batch = celtica_env.make_batch("celtica", 7, 2, seed=1)
+    assert repr(batch) == "<Batch: 7 games of celtica_v0, 2 players>"
+
+
 @each_game_and_size
 def test_arrays_have_the_documented_shapes_and_types(game, num_players):
     batch = celtica_env.make_batch(game, 7, num_players, seed=1)

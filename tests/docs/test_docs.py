@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted(
     [
         *ROOT.glob("*.md"),
-        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("docs/**/*.md"),
         *ROOT.glob("agents/*.md"),
         *ROOT.glob("celtica_env/games/*/README.md"),
     ]
@@ -90,8 +90,19 @@ def test_code_blocks_run_in_order(path, tmp_path):
 
 def test_readme_shows_all_three_interfaces():
     script = script_of(ROOT / "README.md")
-    for call in ("make_batch(", "celtica_v0.env(", "gymnasium.make(", "gymnasium.make_vec("):
+    for call in ("make_batch(", "celtica_v0.env(", "gymnasium.make("):
         assert call in script
+
+
+@pytest.mark.parametrize("command", ["arena", "play"])
+def test_flags_in_tables_are_those_of_the_command(command, capsys):
+    text = (ROOT / "docs" / f"{command}.md").read_text("utf-8")
+    flags = re.findall(r"^\|.*?`(--[a-z-]+)", text, re.MULTILINE)
+    with pytest.raises(SystemExit):
+        tyro.cli(importlib.import_module(COMMANDS[command][0]).Config, args=["--help"])
+    known = capsys.readouterr().out
+    assert flags
+    assert [flag for flag in flags if f"{flag} " not in known] == []
 
 
 @pytest.mark.parametrize(("document", "command"), commands())

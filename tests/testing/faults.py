@@ -248,6 +248,17 @@ OWN_NAMES = RuleFault(
 )  # fmt: skip
 """No fault either: a game whose own constants have the names of the core's."""
 
+CHANCE_IN_PLAY = RuleFault(
+    (("rules.py", "        draw_card(s, seat)\n        draw_card(s, seat)\n",
+      "        s.hand[seat, seat] = s.hand_size[seat] = 2\n"
+      "        s.deck[seat] -= 2\n        s.deck_size -= 2\n"),
+     ("tables.py", "HAND_LIMIT = 3", "HAND_LIMIT = 4")),
+    check="",
+    words="",
+)  # fmt: skip
+"""No fault either: the deal is always the same, and chance comes with the cards drawn later, after
+which every action can be legal."""
+
 CARD_FAULTS = {
     "the picture shows all hands": CardFault(
         replace(tiny_game.GAME, render_text=draw_with_hands),

@@ -13,12 +13,13 @@ from celtica_env.core.errors import CelticaError, OptionError
 from celtica_env.testing import ConformanceError, Table, all_checks, check_game, run_checks
 from celtica_env.testing.checks import THEMES, find_checks
 from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal, refused
-from celtica_env.testing.play import play_out
+from celtica_env.testing.play import decisions, play_out
 from celtica_train import cli
 from tests.core.processes import start_python
 from tests.each_game import quickly
 from tests.testing.faults import (
     CARD_FAULTS,
+    CHANCE_IN_PLAY,
     LIMIT,
     NAME,
     OWN_LIMIT,
@@ -66,6 +67,18 @@ def test_a_fault_is_found_and_named(fault, monkeypatch, tmp_path):
 def test_a_game_whose_constants_have_the_cores_names_passes(monkeypatch, tmp_path):
     OWN_NAMES.enter(monkeypatch, tmp_path, "tiny_with_own_names")
     check_game(NAME, 2, checks=["endings", "copies"])
+
+
+def test_deals_may_be_alike_and_all_actions_legal(monkeypatch, tmp_path):
+    CHANCE_IN_PLAY.enter(monkeypatch, tmp_path, "tiny_with_chance_in_play")
+    batch, most = Table(NAME, 2).batch(16), 0
+    assert (batch.states["hand"] == batch.states["hand"][0]).all()
+    for rows, actions in decisions(batch):
+        most = max(most, batch.masks(rows).sum(axis=1).max())
+        batch.step(actions, where=rows)
+    assert most == batch.spec.num_actions
+    late = "aec.without_a_seed_nothing_repeats"
+    check_game(NAME, 2, checks=["facts", "masks", "determinism", late])
 
 
 def test_without_a_start_nothing_else_is_checked(monkeypatch, tmp_path):

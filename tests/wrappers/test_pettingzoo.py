@@ -85,6 +85,11 @@ def snapshot(env):
     return [array.tobytes() for array in arrays], repr(words)
 
 
+def test_an_environment_says_what_it_is():
+    env = GameAECEnv("celtica", 3)
+    assert repr(env) == "<GameAECEnv: celtica_v0, 3 players>"
+
+
 # --- PettingZoo's own checkers -------------------------------------------------------------------
 
 

@@ -61,6 +61,11 @@ class Watcher(LastLegal):
         return super().act(view)
 
 
+def test_an_environment_says_what_it_is():
+    env = gymnasium.make("Celtica-v0", opponents="random")
+    assert repr(env.unwrapped) == "<SeatEnv<Celtica-v0>>"
+
+
 # --- Gymnasium, one game -------------------------------------------------------------------------
 
 
