@@ -1,4 +1,4 @@
-"""Five ways to the same games: batch, single batch, PettingZoo, Gymnasium, Stable-Baselines3.
+"""The ways to the same games: batches, PettingZoo, Gymnasium, Stable-Baselines3, OpenSpiel.
 
 The batch's games are written down as episodes, in which every decision follows from what its player
 sees. Every other way must then tell the same, bit for bit: the environments of one seat tell that
@@ -329,6 +329,42 @@ def sb3_episodes(env: Any, seat: int, rows: list[list[Episode]]) -> list[list[Ep
             told[row].append(running[row])
             running[row] = Episode(rewards={seat: 0.0})
     return told
+
+
+@check(6, 12, 14, 20, needs="pyspiel")
+def openspiel_tells_the_same(table: Table) -> None:
+    """OpenSpiel's states tell the batch's first games, dealt by the chance outcomes of a seed."""
+    import pyspiel
+
+    from celtica_env.wrappers.openspiel import chance_of, register_openspiel_games
+
+    register_openspiel_games([table.game])
+    game = pyspiel.load_game(table.spec.id, {"players": table.num_players})
+    for number, (expected, *_) in enumerate(reference(table, None)):
+        state = game.new_initial_state()
+        for outcome in chance_of(table.seed, number) if table.spec.has_chance else ():
+            state.apply_action(outcome)
+        told = spiel_episode(state)
+        told.end(expected.is_terminated, expected.is_truncated)  # OpenSpiel knows one end only
+        expect_same_episodes(table, [told], [expected], f"OpenSpiel, game {number},")
+
+
+def spiel_episode(state: Any) -> Episode:
+    """Play a state of OpenSpiel from the deal to the end."""
+    episode = Episode()
+    while not state.is_terminal():
+        seat, mask = state.current_player(), np.array(state.legal_actions_mask(), bool)
+        expect_equal(state.legal_actions(), np.flatnonzero(mask).tolist(), "`legal_actions()`")
+        state.apply_action(episode.decide(seat, spiel_sight(state, seat), mask))
+    seats = range(state.num_players())
+    episode.last_sights = {seat: spiel_sight(state, seat) for seat in seats}
+    episode.rewards = dict(enumerate(np.array(state.returns(), np.float32).tolist()))
+    return episode
+
+
+def spiel_sight(state: Any, seat: int) -> np.ndarray:
+    """Return what a seat sees of a state of OpenSpiel, `(F,)`."""
+    return np.array(state.observation_tensor(seat), np.float32)
 
 
 def expect_same_episodes(
