@@ -25,7 +25,7 @@ def requirements(texts):
 
 
 USED = requirements([*PROJECT["dependencies"], *EXTRAS["train"], *EXTRAS["web"]])
-TOOLS = requirements(EXTRAS["dev"])
+TOOLS = requirements([*EXTRAS["dev"], *EXTRAS["minari"]])
 
 
 def pins(name):

@@ -237,8 +237,8 @@ def free_path(dataset: str) -> Path:
     folders = dataset.split("/")
     if match is None or match["version"] is None or not all(folders) or "data" in folders:
         raise OptionError(
-            "a dataset is named NAME-vN or NAMESPACE/NAME-vN, such as celtica/greedy-v0; "
-            f"got {dataset!r}"
+            "a dataset is named NAME-vN or NAMESPACE/NAME-vN, such as celtica/greedy-v0, of letters, "
+            f"digits, - and _, with at least two of them in a namespace; got {dataset!r}"
         )
     root, path = get_dataset_path(), get_dataset_path(dataset)
     for folder in (path, *path.parents):
