@@ -171,13 +171,14 @@ def test_bad_arguments_say_what_is_accepted_and_write_nothing(minari, root):
     assert list(root.rglob("*")) == []
 
 
-def test_the_command_writes_where_it_is_told(minari, root, tmp_path, capsys):
+def test_the_command_writes_where_it_is_told(minari, root, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     arguments = ["export-dataset", "random", "--out", DATASET, "--games", "2"]
-    assert cli.main([*arguments, "--root", str(tmp_path / "here")]) == 0
+    assert cli.main([*arguments, "--root", "here"]) == 0
     assert f"{DATASET}: 2 games, " in capsys.readouterr().out
     assert (tmp_path / "here" / DATASET / "data" / "metadata.json").is_file()
     assert not root.exists()
-    assert cli.main([*arguments, "--root", str(tmp_path / "here")]) == 2
+    assert cli.main([*arguments, "--root", "here"]) == 2
     assert "is a dataset already" in capsys.readouterr().err
 
 

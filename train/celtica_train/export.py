@@ -237,10 +237,11 @@ def free_path(dataset: str) -> Path:
     folders = dataset.split("/")
     if match is None or match["version"] is None or not all(folders) or "data" in folders:
         raise OptionError(
-            "a dataset is named NAME-vN or NAMESPACE/NAME-vN, such as celtica/greedy-v0, of letters, "
-            f"digits, - and _, with at least two of them in a namespace; got {dataset!r}"
+            "a dataset is named NAME-vN or NAMESPACE/NAME-vN, such as celtica/greedy-v0, of "
+            f"letters, digits, - and _, at least two of them in a namespace; got {dataset!r}"
         )
-    root, path = get_dataset_path(), get_dataset_path(dataset)
+    # Minari cannot tell the size of what lies at a relative path.
+    root, path = get_dataset_path().absolute(), get_dataset_path(dataset).absolute()
     for folder in (path, *path.parents):
         if root in folder.parents and (folder / "data").exists():
             raise OptionError(f"{folder} is a dataset already; name another with --out")
