@@ -65,7 +65,8 @@ def test_the_recovered_environment_plays_every_episode_again(minari):
 
 
 def test_a_dataset_says_what_it_is(minari):
-    done = export.export_dataset(["random"], DATASET, num_players=3, num_games=2, seed=8)
+    seed = export.MAX_SEED
+    done = export.export_dataset(["random"], DATASET, num_players=3, num_games=2, seed=seed)
     dataset = minari.load_dataset(DATASET)
     assert (dataset.total_episodes, dataset.total_steps) == (2, done.decisions)
     assert sum(map(len, dataset)) == done.decisions
@@ -79,8 +80,9 @@ def test_a_dataset_says_what_it_is(minari):
         "seat": "random",
         "agents": ["random"],
         "games": 2,
-        "seed": 8,
+        "seed": seed,
     }
+    assert [fact["seed"] for fact in dataset.storage.get_episode_metadata([0, 1])] == [seed] * 2
     assert list(minari.list_local_datasets()) == [DATASET]
 
 
