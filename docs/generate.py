@@ -72,6 +72,7 @@ def documents() -> dict[Path, dict[str, str]]:
             "ladder_head": ladder_head(read_ladder(LADDER)),
         },
         ROOT / "docs" / "training.md": {"results": results_table(figures)},
+        ROOT / "docs" / "datasets.md": {"cloning": cloning_table(figures)},
         ROOT / "docs" / "speed.md": {
             "speed": speed_table(figures),
             "benchmarks": benchmarks_table(),
@@ -318,6 +319,24 @@ def result_row(entry: Mapping[str, Any]) -> list[str]:
         row = [f"{result['games']:,}", f"{first['win_share']:.1%}", f"{low:.1%} to {high:.1%}"]
     names = [entry["game"], entry["agent"], entry["against"]]
     return [*names, str(players), *row, f"{1 / players:.0%}"]
+
+
+def cloning_table(figures: Mapping[str, Any]) -> str:
+    """Return how strong a clone becomes, and what it was made from."""
+    cloning, facts = figures["cloning"], measured_facts(figures)
+    return "\n".join(
+        [
+            table(RESULT_HEADER, [result_row(cloning["result"])], numbers=range(3, 8)),
+            "",
+            f"The script with `num_games={cloning['games']}` and `PASSES = {cloning['passes']}`: "
+            f"{show(cloning['decisions'])} decisions, {cloning['megabytes']} MB;",
+            f"learning took {cloning['processor_seconds']} s of processor time on one thread,",
+            f"and {cloning['foreseen']} of the choices were foreseen",
+            f"in the last pass, on the data learned from. Then `{cloning['result']['command']}`.",
+            f"Measured with version {facts['package version']}, {facts['date']}, on",
+            f"{facts['machine']}.",
+        ]
+    )
 
 
 def flag_of(command: str, flag: str) -> str:

@@ -17,6 +17,7 @@ from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Replay
 from celtica_env.core.streams import check_seed
 from celtica_env.wrappers.copies import Copyable
+from celtica_env.wrappers.reset_options import read_game_index
 from celtica_env.wrappers.screen import FRAMES_PER_SECOND, RENDER_MODES, Screen, render_modes
 from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames
 from celtica_env.wrappers.spaces import action_space, observation_box
@@ -67,6 +68,7 @@ class SeatEnv(Copyable, gymnasium.Env):
         self.games = _seat_games(
             game, 1, num_players, opponents, seat, illegal, illegal_reward, batch_options
         )
+        self._game_offset = self.games.batch.game_offset
         self.observation_space = observation_box(load_game(game).spec)
         self.action_space = action_space(load_game(game).spec)
         self.render_mode = render_mode
@@ -83,12 +85,21 @@ class SeatEnv(Copyable, gymnasium.Env):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin a new game and play it up to the learner's first decision.
 
-        Without a seed the game goes on with its own stream.
+        Args:
+            seed: non-negative integer that restarts every stream. None goes on with them.
+            options: with a seed, `{"game_index": i}` plays game i of it, the one that row i of a
+                vector environment plays first.
+
+        Raises:
+            OptionError: an invalid seed or game index, an unknown option, or an index alone.
         """
+        game_index = read_game_index(options)
+        if game_index is not None and seed is None:
+            raise OptionError("game_index is the number of a game of a seed: give reset a seed too")
         super().reset(seed=seed)
-        if options:
-            raise OptionError(f"reset takes no options here, got {sorted(options)}")
         if seed is not None:
+            offset = self._game_offset if game_index is None else game_index
+            self.games.batch.game_offset = offset
             self.games.seed(check_seed(seed))
         self.games.start(self._rows, is_dealt=seed is not None)
         if self.render_mode == "human":

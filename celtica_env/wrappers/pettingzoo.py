@@ -30,6 +30,7 @@ from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.types import Game
 from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.errors import ResetNeededError
+from celtica_env.wrappers.reset_options import read_game_index
 from celtica_env.wrappers.screen import FRAMES_PER_SECOND, Screen, render_modes
 from celtica_env.wrappers.spaces import action_space, observation_box
 
@@ -43,7 +44,6 @@ ARGUMENTS = (
     "record",
     "render_mode",
 )
-RESET_OPTIONS = ("game_index",)
 CHECKERS_OPTION = "options"
 """PettingZoo's API tests reset with `options={"options": 1}`; this one foreign key is ignored."""
 
@@ -188,7 +188,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         Raises:
             OptionError: an invalid seed or game index, or an unknown option.
         """
-        game_index = _read_game_index(options)
+        game_index = read_game_index(options, ignored=(CHECKERS_OPTION,))
         if seed is not None:
             self._seed = check_seed(seed)
         if seed is None and game_index is None:
@@ -428,18 +428,3 @@ def _check_max_cycles(value: Any) -> int | None:
 def _is_int(value: Any, low: int) -> bool:
     is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     return is_int and value >= low
-
-
-def _read_game_index(options: dict[str, Any] | None) -> int | None:
-    options = options or {}
-    unknown = set(options) - {*RESET_OPTIONS, CHECKERS_OPTION}
-    if unknown:
-        raise OptionError(
-            f"unknown reset option {min(unknown)!r}; accepted: {', '.join(RESET_OPTIONS)}"
-        )
-    index = options.get("game_index")
-    if index is not None and not _is_int(index, low=0):
-        raise OptionError(f"game_index must be a non-negative integer, got {index!r}")
-    if index is not None and index > 2**62:
-        raise OptionError(f"game_index must be at most 2**62, got {index}")
-    return index if index is None else int(index)

@@ -188,6 +188,12 @@ class SeatGames:
             illegal=illegal,
         )
 
+    def line_up(self, row: int) -> list[Agent | None]:
+        """Return who holds each seat of a game, None for the learner."""
+        agents: list[Agent | None] = self._players[row].tolist()
+        agents[self.seats[row]] = None
+        return agents
+
     @property
     def made_with(self) -> tuple[object, ...]:
         """What two of these must have in common to go back to each other's games."""

@@ -26,6 +26,7 @@ def requirements(texts):
 
 USED = requirements([*PROJECT["dependencies"], *EXTRAS["train"], *EXTRAS["web"]])
 TOOLS = requirements(EXTRAS["dev"])
+DATASETS = requirements(EXTRAS["minari"])
 
 
 def pins(name):
@@ -53,9 +54,9 @@ def test_the_tools_of_the_tests_are_as_old_where_they_are_needed():
         assert oldest[name] == bound(TOOLS[name]), name
 
 
-@pytest.mark.parametrize("name", [*USED, *TOOLS])
+@pytest.mark.parametrize("name", [*USED, *TOOLS, *DATASETS])
 def test_the_newest_versions_tested_are_allowed(name):
-    assert (USED | TOOLS)[name].specifier.contains(pins(NEWEST)[name])
+    assert (USED | TOOLS | DATASETS)[name].specifier.contains(pins(NEWEST)[name])
 
 
 def test_the_oldest_python_is_named_alike_everywhere():

@@ -361,10 +361,8 @@ IN_THE_WRAPPERS = {
     ),
     "a learner's environment takes seed 0 for none": Fault(
         f"{WRAPPERS}/gymnasium.py",
-        "        if seed is not None:\n            self.games.seed(check_seed(seed))\n"
-        "        self.games.start(self._rows, is_dealt=seed is not None)\n",
-        "        if seed:\n            self.games.seed(check_seed(seed))\n"
-        "        self.games.start(self._rows, is_dealt=bool(seed))\n",
+        "        if seed is not None:\n            offset = ",
+        "        if seed:\n            offset = ",
         SEATS,
     ),
     "a restored environment shares its game with the clone": Fault(

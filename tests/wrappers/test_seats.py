@@ -97,8 +97,24 @@ def test_bad_arguments_say_what_is_accepted():
             SeatEnv(GAMES[0], **arguments)
     with pytest.raises(LookupError, match="known agents: .*greedy.*random"):
         SeatEnv(GAMES[0], opponents="gredy")
-    with pytest.raises(OptionError, match="takes no options"):
-        SeatEnv(GAMES[0]).reset(options={"seat": 1})
+    for options, words in [
+        ({"seat": 1}, "unknown reset option 'seat'; accepted: game_index"),
+        ({"game_index": -1}, "game_index must be a non-negative integer, got -1"),
+        ({"game_index": 1}, "give reset a seed too"),
+    ]:
+        with pytest.raises(OptionError, match=words):
+            SeatEnv(GAMES[0]).reset(options=options)
+
+
+def test_a_game_index_is_the_row_of_a_vector_environment():
+    several = SeatVectorEnv(GAMES[0], 4, opponents="random")
+    expected, infos = several.reset(seed=5)
+    env = SeatEnv(GAMES[0], opponents="random")
+    for index in (3, 1):
+        observation, info = env.reset(seed=5, options={"game_index": index})
+        assert np.array_equal(observation, expected[index])
+        assert info["seat"] == infos["seat"][index]
+    assert np.array_equal(env.reset(seed=5)[0], expected[0])
 
 
 def test_opponents_are_asked_with_their_own_knowledge():

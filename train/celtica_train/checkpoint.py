@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +37,29 @@ def written_whole(path: Path) -> Iterator[Path]:
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def folder_written_whole(path: Path) -> Iterator[Path]:
+    """Yield an empty, hidden folder beside `path`, which becomes it when all went well.
+
+    What a killed process leaves is removed by the next that writes the same folder.
+
+    Raises:
+        OSError: a folder with something in it lies at `path` by then.
+    """
+    partial = path.with_name(f".{path.name}{PARTIAL}")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    try:
+        yield partial
+        for file in partial.rglob("*"):
+            if file.is_file():
+                with file.open("rb+") as content:
+                    os.fsync(content.fileno())
+        partial.rename(path)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
 
 
 def write_atomic(path: Path, content: bytes) -> None:

@@ -22,13 +22,14 @@ COMMANDS = {
     "analyze": ("celtica_train.arena.questioning", "questions of strategy about a tournament"),
     "check": ("celtica_train.check", "check that a game does what every game must"),
     "replay": ("celtica_train.replay", "play recorded games again, in words or as a page"),
+    "export-dataset": ("celtica_train.export", "write games of agents as a Minari dataset"),
     "bench": ("celtica_train.bench", "measure speed"),
 }
 
 
 def usage() -> str:
     """Return the help text of the command itself."""
-    lines = [f"  {name:<10} {doc}" for name, (_, doc) in COMMANDS.items()]
+    lines = [f"  {name:<14} {doc}" for name, (_, doc) in COMMANDS.items()]
     return "\n".join(
         [
             "usage: celtica COMMAND ...",
