@@ -169,3 +169,9 @@ def test_the_bot_guides_too(make):
     view = positions("celtica").view()
     actions = make("celtica", "4:bot").act(view)
     assert view.action_masks[np.arange(len(view)), actions].all()
+
+
+@pytest.mark.parametrize("make", [make_mc, make_puct])
+def test_a_bot_that_does_not_come_with_the_package_is_missed_at_once(make):
+    with pytest.raises(CheckpointError, match="no network for celtic comes with the package"):
+        make("celtic", "4:bot")

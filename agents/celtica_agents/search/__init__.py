@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from celtica_agents.greedy import has_rule, rule_module
-from celtica_agents.learned import load_trained
+from celtica_agents.learned import load_trained, shipped
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.shipped import ShippedAgent
 from celtica_agents.learned.value import ValueAgent
@@ -180,9 +180,14 @@ class TreeAgent(SearchAgent):
     """
 
     def __init__(
-        self, game: str, budget: Budget, settings: Settings = RANDOM_SETTINGS, name: str = "ismcts"
+        self,
+        game: str,
+        budget: Budget,
+        settings: Settings = RANDOM_SETTINGS,
+        name: str = "ismcts",
+        guide: Trained | ShippedAgent | None = None,
     ) -> None:
-        super().__init__(game, budget, settings, name)
+        super().__init__(game, budget, settings, name, guide)
 
     def _search(self, games: tuple, estimator: Estimator, settings: Settings, out: tuple) -> None:
         if not self._budget.is_time:
@@ -214,7 +219,7 @@ class GuidedAgent(TreeAgent):
         settings: Settings,
         name: str = "puct",
     ) -> None:
-        SearchAgent.__init__(self, game, budget, settings, name, guide)
+        super().__init__(game, budget, settings, name, guide)
 
     def _settings_for(self, view: View) -> Settings:
         is_value = isinstance(at_table(self._guide, view), ValueAgent)
@@ -297,7 +302,7 @@ def make_puct(game: str, argument: str) -> GuidedAgent:
 
 def load_guide(path: str, game: str) -> Trained | ShippedAgent:
     """Return the trained agent at a path; `bot` stands for what comes with the package."""
-    return ShippedAgent(game) if path == "bot" else load_trained(path, game)
+    return shipped.make(game, "") if path == "bot" else load_trained(path, game)
 
 
 def settings_of(is_greedy: bool) -> Settings:
