@@ -6,7 +6,7 @@ import pytest
 
 from celtica_env.core.errors import OptionError
 from celtica_train import cli
-from celtica_train.ladder import pairings, read_ladder
+from celtica_train.ladder import Config, pairings, read_ladder
 
 
 def climb(path, *arguments):
@@ -52,8 +52,13 @@ def test_a_measurement_cut_short_is_played_again(tmp_path):
 
 
 def test_pairs_meet_once_at_two_players_and_both_ways_round_at_more():
-    assert list(pairings(["a", "b", "c"], 2)) == [("b", "a"), ("c", "a"), ("c", "b")]
-    assert len(list(pairings(["a", "b", "c"], 4))) == 6
+    assert list(pairings(Config(["a", "b", "c"]))) == [("b", "a"), ("c", "a"), ("c", "b")]
+    assert len(list(pairings(Config(["a", "b", "c"], players=4)))) == 6
+
+
+def test_agents_can_meet_one_rival_alone_and_one_way_round():
+    config = Config(["a", "b"], against="c", players=4)
+    assert list(pairings(config)) == [("a", "c"), ("b", "c")]
 
 
 @pytest.mark.parametrize(
@@ -61,6 +66,8 @@ def test_pairs_meet_once_at_two_players_and_both_ways_round_at_more():
     [
         (["greedy"], "two agents or more"),
         (["greedy", "greedy"], "none of them twice"),
+        (["greedy", "--against", "greedy"], "none of them twice"),
+        (["greedy", "--against", "nobody"], "unknown agent 'nobody'"),
         (["greedy", "nobody"], "unknown agent 'nobody'"),
         (["greedy", "random", "--players", "9"], "2 to 5 players"),
     ],

@@ -35,11 +35,14 @@ TIMING_SEED = 77
 class Config(OwnGame):
     """Play each of several agents against each other one, and keep the results in a file.
 
-    With three players and more, an agent holds one seat and its rival all others, both ways round.
+    With three players and more, an agent holds one seat and its rival all others, both ways round;
+    with --against only this way.
     """
 
     agents: Annotated[list[str], tyro.conf.Positional, tyro.conf.arg(metavar="AGENT ...")]
-    """Names or paths of agents, two or more."""
+    """Names or paths of agents, two or more; one or more with --against."""
+    against: str | None = None
+    """Play each agent against this one only, which holds all other seats."""
     game: str = "celtica"
     players: int = 2
     """Players at the table."""
@@ -55,12 +58,13 @@ def main(argv: list[str]) -> int:
     """Run `celtica ladder`."""
     config = tyro.cli(Config, args=argv, prog="celtica ladder")
     config.enter_package()
-    if len(set(config.agents)) < 2 or len(set(config.agents)) < len(config.agents):
+    named = [*config.agents, config.against] if config.against else config.agents
+    if len(set(named)) < 2 or len(set(named)) < len(named):
         raise OptionError("name two agents or more, none of them twice")
-    for name in config.agents:
+    for name in named:
         load_agent(name, config.game)  # before anything is played
     console = Console()
-    for agent, rival in pairings(config.agents, config.players):
+    for agent, rival in pairings(config):
         entry = find(read_ladder(config.out), config, agent, rival)
         is_new = entry is None
         if entry is None:
@@ -70,10 +74,14 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def pairings(agents: Sequence[str], num_players: int) -> Iterator[tuple[str, str]]:
-    """Yield each pair, at two players once, else both ways round."""
+def pairings(config: Config) -> Iterator[tuple[str, str]]:
+    """Yield each agent with its rivals: one, or the others, at two players each pair once."""
+    agents = config.agents
+    if config.against:
+        yield from ((agent, config.against) for agent in agents)
+        return
     for agent, rival in permutations(agents, 2):
-        if num_players > 2 or agents.index(agent) > agents.index(rival):
+        if config.players > 2 or agents.index(agent) > agents.index(rival):
             yield agent, rival
 
 
