@@ -184,16 +184,17 @@ class RLlibLearner:
 
     def learn(self, run: Run) -> None:
         """Train until the time of the run is up."""
-        with ray_running(self.config), self._algorithm_running() as algorithm:
-            run.before_rollout()
-            while run.after_step(self.payoffs):
-                self.update(algorithm, run.learning_rate)
+        with ray_running(self.config), self.running() as algorithm:
+            is_time_left = True
+            while is_time_left:
                 run.before_rollout()
+                self.update(algorithm, run.learning_rate)
+                is_time_left = run.after_step(self.payoffs)
 
     # --- RLlib ------------------------------------------------------------------------------------
 
     @contextmanager
-    def _algorithm_running(self) -> Iterator[Any]:
+    def running(self) -> Iterator[Any]:
         """Build RLlib's algorithm around the network and the optimizer; stop it at the end."""
         algorithm: Any = algorithm_config(replace(self.config, seed=self._seed)).build_algo()
         try:
@@ -274,9 +275,8 @@ def algorithm_config(config: RLlibConfig) -> PPOConfig:
             merge_env_runner_states=False,
             broadcast_env_runner_states=False,
         )
-        .learners(num_learners=0)
+        .learners(learner_class=Learner, num_learners=0)
         .training(
-            learner_class=Learner,
             lr=config.learning_rate,
             gamma=config.gamma,
             lambda_=config.trace_decay,
@@ -302,7 +302,11 @@ def ray_running(config: RLlibConfig) -> Iterator[None]:
     A program that has called `ray.init` itself keeps its connection.
     """
     is_ours = not ray.is_initialized()
+    for name in ("ray", "ray.rllib"):
+        logging.getLogger(name).setLevel(logging.ERROR)
     if is_ours:
+        # What Ray's core says is for its developers; its files under /tmp/ray hold it.
+        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         address = config.address or os.environ.get("RAY_ADDRESS") or "local"
         own: dict[str, Any] = {
             "num_cpus": max(1, config.env_runners),
