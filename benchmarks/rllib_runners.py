@@ -5,7 +5,8 @@
 All train the same network, with their own defaults otherwise, against the random and the greedy
 agent and a snapshot of the learner, and take turns, an update of each a round; a round thus meets
 the same other work on the machine. Counted are the decisions of the learner per second of the
-clock: playing, sending and learning. Then playing alone, in this process and per second of its
+clock: playing, sending and learning; said too is which part of the time the learner worked, which
+no runner can make shorter. Then playing alone, in this process and per second of its
 processor time: the runner of the trainer beside RLlib's own on the PettingZoo environment, both
 with the same network in every seat.
 """
@@ -18,6 +19,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from statistics import median
+from typing import Any
 
 import ray
 import torch
@@ -49,6 +51,7 @@ class Side:
     work: Callable[[], int]
     clock: Callable[[], float]
     rates: list[float] = field(default_factory=list)
+    learning: list[float] = field(default_factory=list)  # shares of the time, where they are known
 
     def measure(self) -> None:
         """Work once; keep the decisions per second."""
@@ -66,7 +69,9 @@ def compare(sides: list[Side], rounds: int) -> None:
         ratios = [a / b for a, b in zip(side.rates[1:], sides[0].rates[1:])]
         low, high = min(ratios), max(ratios)
         rate = median(side.rates[1:])
-        print(f"{side.name:<40} {rate:>7,.0f}/s  x {median(ratios):.2f} ({low:.2f} to {high:.2f})")
+        ratio = f"x {median(ratios):.2f} ({low:.2f} to {high:.2f})"
+        share = f"  learner {median(side.learning[1:]):.0%}" if side.learning else ""
+        print(f"{side.name:<36} {rate:>7,.0f}/s  {ratio}{share}", flush=True)
 
 
 # --- training ------------------------------------------------------------------------------------
@@ -78,13 +83,24 @@ def by_rllib(config: RLlibConfig, stack: ExitStack) -> Side:
     learner.record = lambda name, value: None  # type: ignore[method-assign]
     face_pool(learner, config)
     algorithm = stack.enter_context(learner.running())
+    learn, learning = algorithm.learner_group.update, []
+
+    def timed(**arguments: Any) -> Any:
+        start = time.perf_counter()
+        results = learn(**arguments)
+        learning.append(time.perf_counter() - start)
+        return results
+
+    algorithm.learner_group.update = timed
 
     def work() -> int:
-        before = learner.steps
+        before, start = learner.steps, time.perf_counter()
         learner.update(algorithm, config.learning_rate)
+        side.learning.append(learning[-1] / (time.perf_counter() - start))
         return learner.steps - before
 
-    return Side(f"rllib, {config.env_runners} env runners", work, time.perf_counter)
+    side = Side(f"rllib, {config.env_runners} env runners", work, time.perf_counter)
+    return side
 
 
 def by_selfplay(config: SelfPlayConfig) -> Side:

@@ -141,7 +141,8 @@ def test_control_c_leaves_nothing_of_ray(tmp_path):
         raise KeyboardInterrupt
 
     learner = rllib.RLlibLearner(settings.RLlibConfig(out=tmp_path, env_runners=1))
-    run = SimpleNamespace(before_rollout=interrupt)
+    progress = SimpleNamespace(show_stage=lambda *_: None)
+    run = SimpleNamespace(before_rollout=interrupt, progress=progress, elapsed=0.0)
     with pytest.raises(KeyboardInterrupt):
         learner.learn(run)
     assert not rllib.ray.is_initialized()

@@ -50,6 +50,7 @@ from ray.rllib.utils.metrics import (
 from torch.utils.tensorboard import SummaryWriter
 
 from celtica_env import Agent, make_batch, spec
+from celtica_env.core.errors import TrainingError
 from celtica_env.wrappers.spaces import action_space, observation_box
 from celtica_train.decisions import ENDED, Decisions, stagger
 from celtica_train.imitation import imitate
@@ -183,13 +184,25 @@ class RLlibLearner:
         return SummaryWriter(self.config.out / "tensorboard" / "rllib")
 
     def learn(self, run: Run) -> None:
-        """Train until the time of the run is up."""
-        with ray_running(self.config), self.running() as algorithm:
-            is_time_left = True
-            while is_time_left:
-                run.before_rollout()
-                self.update(algorithm, run.learning_rate)
-                is_time_left = run.after_step(self.payoffs)
+        """Train until the time of the run is up.
+
+        Raises:
+            TrainingError: Ray failed where RLlib could not help itself.
+        """
+        run.progress.show_stage("starting Ray", run.elapsed, "")
+        try:
+            with ray_running(self.config), self.running() as algorithm:
+                is_time_left = True
+                while is_time_left:
+                    run.before_rollout()
+                    self.update(algorithm, run.learning_rate)
+                    is_time_left = run.after_step(self.payoffs)
+        except ray.exceptions.RayError as error:
+            *_, reason = str(error).strip().splitlines() or [type(error).__name__]
+            raise TrainingError(
+                f"Ray failed: {reason}; its logs are under /tmp/ray, and the run goes on from its "
+                "last checkpoint with --resume"
+            ) from error
 
     # --- RLlib ------------------------------------------------------------------------------------
 
@@ -347,7 +360,8 @@ class SelfPlayEnvRunner(EnvRunner):
         super().__init__(config=config, **kwargs)
         self.run: RLlibConfig = config.env_config["run"]
         self.run.enter_package()
-        torch.set_num_threads(self.run.threads)
+        if self.worker_index:
+            torch.set_num_threads(1)  # it holds one CPU; the learner has the configured threads
         self._league: tuple[Sequence[str | Agent], Sequence[float]] = ([], [])
         self._player: SelfPlayLearner | None = None
         self.make_module()

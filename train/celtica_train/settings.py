@@ -95,7 +95,7 @@ class TDConfig(Config):
 
 @dataclass
 class PPOConfig(Config):
-    """What both trainers by PPO can be told."""
+    """What every trainer by PPO can be told."""
 
     imitate_passes: int = 10
     """Passes over 192 games each that imitation makes at least, however long they take."""
