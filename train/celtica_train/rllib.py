@@ -2,8 +2,9 @@
 
 Env runners play, each in a process of its own, as the trainer `selfplay` does: one network plays
 the seats of many games, agents from the pool hold some of them, and every decision of the network
-is learned from. The learner stays in the process of the run. What a seat goes through in a game is
-one episode of RLlib's, cut where the rollout ends.
+is learned from. The learner is in the process of the run, or there are several elsewhere, which
+average their gradients. What a seat goes through in a game is one episode of RLlib's, cut where the
+rollout ends.
 
 Metrics in TensorBoard, beside those of every run: `train/policy_loss`, `train/value_loss`,
 `train/entropy`, `train/explained_variance`.
@@ -114,6 +115,25 @@ class Learner(PPOTorchLearner):
         optimizer = torch.optim.Adam(parameters, lr=config.lr, eps=EPSILON)
         self.register_optimizer(module_id=module_id, optimizer=optimizer, params=parameters)
 
+    def parts(self) -> tuple[Any, Any]:
+        """Return network and optimizer."""
+        module: Any = self.module[DEFAULT_MODULE_ID].unwrapped()
+        return module.network, self.get_optimizer(DEFAULT_MODULE_ID)
+
+    def states(self) -> list[dict[str, Any]]:
+        """Return the states of network and optimizer."""
+        return [part.state_dict() for part in self.parts()]
+
+    def take(self, *states: dict[str, Any]) -> None:
+        """Go on from states of network and optimizer."""
+        for part, state in zip(self.parts(), states):
+            part.load_state_dict(state)
+
+    def set_rate(self, rate: float) -> None:
+        """Set the step size."""
+        for group in self.parts()[1].param_groups:
+            group["lr"] = rate
+
     def compute_loss_for_module(
         self, *, batch: dict[str, Any], fwd_out: dict[str, Any], **others: Any
     ) -> Any:
@@ -124,11 +144,13 @@ class Learner(PPOTorchLearner):
 
 
 class RLlibLearner:
-    """The network and RLlib around it; see `learner.PolicyLearner`.
+    """What a run knows of RLlib; see `learner.PolicyLearner`.
 
-    Ray runs within `learn` only; before it, network and optimizer belong to nobody else.
+    Ray runs within `learn` only.
 
     Attributes:
+        network: up to date after each update.
+        optimizer: likewise; it makes no steps itself.
         steps: decisions learned from so far.
         num_updates: updates in this session.
         payoffs: mean payoff in the last games against opponents, if any has ended.
@@ -211,42 +233,41 @@ class RLlibLearner:
         """Build RLlib's algorithm around the network and the optimizer; stop it at the end."""
         algorithm: Any = algorithm_config(replace(self.config, seed=self._seed)).build_algo()
         try:
-            self._move_into(algorithm)
+            self._hand_over(algorithm)
             self._algorithm = algorithm
             self._send_league(algorithm)
             yield algorithm
         finally:
             self._algorithm = None
             algorithm.stop()
-            shutil.rmtree(
-                algorithm.logdir, ignore_errors=True
-            )  # RLlib makes it and leaves it empty
+            shutil.rmtree(algorithm.logdir, ignore_errors=True)  # RLlib leaves it empty
 
-    def _move_into(self, algorithm: Any) -> None:
-        """Let RLlib's own network and optimizer take over from those until now."""
-        (learner,) = (
-            result.get()
-            for result in algorithm.learner_group.foreach_learner(lambda learner: learner)
-        )
-        network = learner.module[DEFAULT_MODULE_ID].network
-        network.load_state_dict(self.network.state_dict())
-        optimizer = learner.get_optimizer(DEFAULT_MODULE_ID)
-        optimizer.load_state_dict(self.optimizer.state_dict())
-        self.network, self.optimizer = network, optimizer
+    def _hand_over(self, algorithm: Any) -> None:
+        """Let RLlib's learners and runners go on with the network and the optimizer."""
+        states = self.network.state_dict(), self.optimizer.state_dict()
+        algorithm.learner_group.foreach_learner(lambda learner: learner.take(*states))
         algorithm.env_runner_group.sync_weights(
             from_worker_or_learner_group=algorithm.learner_group
         )
+
+    def _take_back(self, algorithm: Any) -> None:
+        """Bring network and optimizer up to those of RLlib's learners, which are all alike."""
+        first, *_ = algorithm.learner_group.foreach_learner(lambda learner: learner.states())
+        network, optimizer = first.get()
+        self.network.load_state_dict(network)
+        self.optimizer.load_state_dict(optimizer)
 
     def _send_league(self, algorithm: Any) -> None:
         state = {LEAGUE: self._league}
         algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.set_state(state))
 
     def update(self, algorithm: Any, learning_rate: float) -> None:
-        """Let the runners play a rollout each, and learn from it."""
+        """Let the runners play a rollout each and the learners learn from it."""
         self.num_updates += 1
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate * min(1, self.num_updates / WARM_UP)
+        rate = learning_rate * min(1, self.num_updates / WARM_UP)
+        algorithm.learner_group.foreach_learner(lambda learner: learner.set_rate(rate))
         results = algorithm.train()
+        self._take_back(algorithm)
         played = results.get(ENV_RUNNER_RESULTS, {})
         self.steps += int(played.get(NUM_ENV_STEPS_SAMPLED, 0))
         self.payoffs = [played[PAYOFF]] if PAYOFF in played else []
@@ -288,7 +309,7 @@ def algorithm_config(config: RLlibConfig) -> PPOConfig:
             merge_env_runner_states=False,
             broadcast_env_runner_states=False,
         )
-        .learners(learner_class=Learner, num_learners=0)
+        .learners(learner_class=Learner, num_learners=config.learners)
         .training(
             lr=config.learning_rate,
             gamma=config.gamma,
@@ -322,7 +343,7 @@ def ray_running(config: RLlibConfig) -> Iterator[None]:
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
         address = config.address or os.environ.get("RAY_ADDRESS") or "local"
         own: dict[str, Any] = {
-            "num_cpus": max(1, config.env_runners),
+            "num_cpus": max(1, config.env_runners + config.learners),
             "object_store_memory": OBJECT_STORE,
             "include_dashboard": False,
         }

@@ -155,7 +155,9 @@ class RLlibConfig(SelfPlayConfig):
 
     trainer: Trainer = "rllib"
     env_runners: int = 2
-    """Processes that play; 0 to play in the one that learns."""
+    """Processes that play; 0 to play in the process of the run."""
+    learners: int = 0
+    """Processes that learn, with a share of the samples each; 0 to learn in that of the run."""
     address: str | None = None
     """Ray cluster to join, HOST:PORT or auto; when left out RAY_ADDRESS, or one of this machine."""
     num_envs: int = 64
@@ -303,8 +305,9 @@ def check_rllib(config: RLlibConfig) -> None:
         OptionError: a value is out of range.
         MissingLibraryError: RLlib, or a library that it needs, is not installed.
     """
-    if config.env_runners < 0:
-        raise OptionError(f"env_runners must be at least 0, got {config.env_runners}")
+    for name in ("env_runners", "learners"):
+        if getattr(config, name) < 0:
+            raise OptionError(f"{name} must be at least 0, got {getattr(config, name)}")
     missing = [library for library in RLLIB_LIBRARIES if find_spec(library) is None]
     if missing:
         raise MissingLibraryError(
