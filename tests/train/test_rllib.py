@@ -144,6 +144,22 @@ def test_learners_begin_with_the_network_and_hand_back_what_they_learn(learners,
 
 
 @in_full_check
+def test_it_learns_to_win(tiny_game, tmp_path):
+    config = settings.RLlibConfig(
+        out=tmp_path, game=tiny_game, env_runners=0, num_envs=128, steps=16, hidden=(32,),
+        batch_size=512, epochs=2,
+    )  # fmt: skip
+    learner = rllib.RLlibLearner(config)
+    learner.set_opponents(["random"], [1.0])
+    with rllib.ray_running(config), learner.running() as algorithm:
+        learner.update(algorithm, 0.0)
+        (before,) = learner.payoffs
+        for _ in range(60):
+            learner.update(algorithm, 3e-3)
+    assert learner.payoffs[0] > before + 0.5
+
+
+@in_full_check
 def test_a_runner_that_dies_is_replaced_and_nothing_of_ray_is_left(tmp_path):
     config, learner = small_run(tmp_path, env_runners=2)
     with rllib.ray_running(config), learner.running() as algorithm:

@@ -72,6 +72,12 @@ if TYPE_CHECKING:
 OBSERVATION, MASK = "observation", "action_mask"  # as in the PettingZoo environments
 LEAGUE = "league"  # part of a runner's state: the opponents and their weights
 PAYOFF = "payoff"  # metric of a runner: mean of the learner's last games against opponents
+METRICS = {  # of the learner, by what they are recorded as
+    "policy_loss": "policy_loss",
+    "value_loss": "vf_loss",
+    "entropy": "entropy",
+    "explained_variance": "vf_explained_var",
+}
 OBJECT_STORE = 512 * 2**20  # bytes, of a cluster of this machine's own: some updates' samples
 
 # --- learning ------------------------------------------------------------------------------------
@@ -86,11 +92,10 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
 
     def setup(self) -> None:
         """Build the network."""
-        seen, actions, told = self.observation_space, self.action_space, self.model_config
-        assert isinstance(seen, spaces.Dict)
-        assert isinstance(actions, spaces.Discrete)
-        assert isinstance(told, dict)
-        (size,) = seen[OBSERVATION].shape or ()
+        seen: Any = self.observation_space
+        actions: Any = self.action_space
+        told: Any = self.model_config
+        size = seen[OBSERVATION].shape[0]
         self.network = Network(size, told["hidden"], int(actions.n))
 
     def _forward(self, batch: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -106,7 +111,7 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         return self.network.value(embeddings)[:, 0]
 
 
-class Learner(PPOTorchLearner):
+class PPOLearner(PPOTorchLearner):
     """RLlib's PPO without the penalty on the KL divergence, its step size set from outside."""
 
     def configure_optimizers_for_module(self, module_id: str, config: Any = None) -> None:
@@ -277,14 +282,6 @@ class RLlibLearner:
                 self.record(f"train/{name}", float(metrics[theirs]))
 
 
-METRICS = {
-    "policy_loss": "policy_loss",
-    "value_loss": "vf_loss",
-    "entropy": "entropy",
-    "explained_variance": "vf_explained_var",
-}
-
-
 def algorithm_config(config: RLlibConfig) -> PPOConfig:
     """Return what RLlib is told."""
     observations, actions = spaces_of(config.game)
@@ -309,7 +306,7 @@ def algorithm_config(config: RLlibConfig) -> PPOConfig:
             merge_env_runner_states=False,
             broadcast_env_runner_states=False,
         )
-        .learners(learner_class=Learner, num_learners=config.learners)
+        .learners(learner_class=PPOLearner, num_learners=config.learners)
         .training(
             lr=config.learning_rate,
             gamma=config.gamma,
