@@ -146,15 +146,16 @@ def test_learners_begin_with_the_network_and_hand_back_what_they_learn(learners,
 @in_full_check
 def test_it_learns_to_win(tiny_game, tmp_path):
     config = settings.RLlibConfig(
-        out=tmp_path, game=tiny_game, env_runners=0, num_envs=128, steps=16, hidden=(32,),
-        batch_size=512, epochs=2,
+        out=tmp_path, game=tiny_game, env_runners=0, num_envs=32, steps=32, hidden=(32,),
+        batch_size=256, epochs=4,
     )  # fmt: skip
+    torch.set_num_threads(1)
     learner = rllib.RLlibLearner(config)
     learner.set_opponents(["random"], [1.0])
     with rllib.ray_running(config), learner.running() as algorithm:
         learner.update(algorithm, 0.0)
         (before,) = learner.payoffs
-        for _ in range(60):
+        for _ in range(40):
             learner.update(algorithm, 3e-3)
     assert learner.payoffs[0] > before + 0.5
 

@@ -275,7 +275,7 @@ class RLlibLearner:
         self._take_back(algorithm)
         played = results.get(ENV_RUNNER_RESULTS, {})
         self.steps += int(played.get(NUM_ENV_STEPS_SAMPLED, 0))
-        self.payoffs = [played[PAYOFF]] if PAYOFF in played else []
+        self.payoffs = [float(played[PAYOFF])] if PAYOFF in played else []
         metrics = results.get(LEARNER_RESULTS, {}).get(DEFAULT_MODULE_ID, {})
         for name, theirs in METRICS.items():
             if theirs in metrics:
