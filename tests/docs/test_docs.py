@@ -15,6 +15,7 @@ import tyro
 import celtica_env
 from celtica_train.cli import COMMANDS
 from celtica_train.evaluate import AgentResult, Result
+from celtica_train.settings import TRAINERS, foretold
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted(
@@ -112,8 +113,10 @@ def test_flags_in_tables_are_those_of_the_command(command, capsys):
 def test_shell_lines_parse(document, command):
     program, *arguments = shlex.split(command, comments=True)
     if program == "celtica":
-        module = importlib.import_module(COMMANDS[arguments[0]][0])
-        tyro.cli(module.Config, args=arguments[1:])  # exits on a flag it does not know
+        config = importlib.import_module(COMMANDS[arguments[0]][0]).Config
+        if arguments[0] == "train":
+            config = TRAINERS[foretold(arguments[1:]).trainer or config.trainer]
+        tyro.cli(config, args=arguments[1:])  # exits on a flag it does not know
     elif program == "make":
         makefile = (ROOT / "Makefile").read_text("utf-8")
         assert re.search(rf"^{arguments[0]}:", makefile, re.MULTILINE), arguments[0]

@@ -23,6 +23,7 @@ from celtica_train.checkpoint import load_checkpoint, save_checkpoint
 from celtica_train.play.command import Config as PlayConfig
 from celtica_train.run import Run, make_learner
 from tests.core.processes import TIMEOUT
+from tests.each_game import IS_FULL_CHECK
 
 TINY = [
     "--minutes", "0.15", "--imitate-minutes", "0.03",
@@ -34,7 +35,12 @@ TINY_POOL = ["--imitate-passes", "1", "--snapshot-minutes", "0.02"]
 
 
 def tiny(trainer):
-    """Return the arguments of a run that takes seconds."""
+    """Return the arguments of a run that takes seconds; skip what cannot be run, or not quickly."""
+    if trainer == "rllib":
+        if not IS_FULL_CHECK:
+            pytest.skip("long; make check-full runs it")
+        for library in settings.RLLIB_LIBRARIES:
+            pytest.importorskip(library, reason="the extra rllib is not installed")
     has_pool = issubclass(settings.TRAINERS[trainer], settings.PPOConfig)
     return ["--trainer", trainer, *TINY, *(TINY_POOL if has_pool else [])]
 
@@ -235,12 +241,24 @@ def test_resume_refuses_what_it_cannot_use(finished_run, tmp_path, capsys):
         (["--gamma", "7"], "gamma must be between 0 and 1"),
         (["--exploration", "2"], "exploration must be between 0 and 1"),
         (["--hidden", "0"], "hidden must be sizes above 0"),
+        (["--trainer", "rllib", "--env-runners", "-1"], "env_runners must be at least 0"),
     ],
 )
 def test_bad_values_are_refused_before_anything_is_written(arguments, words, tmp_path, capsys):
     out = tmp_path / "run"
     assert cli.main(["train", "--out", str(out), *arguments]) == 2
     assert words in capsys.readouterr().err
+    assert not out.exists()
+
+
+def test_a_missing_library_is_named_before_anything_is_written(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(settings, "find_spec", lambda name: None if name == "pyarrow" else name)
+    out = tmp_path / "run"
+    assert cli.main(["train", "--trainer", "rllib", "--out", str(out)]) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "celtica train: the trainer rllib needs Ray's RLlib, of which pyarrow cannot be imported: "
+        "pip install 'celtica-env[rllib]'"
+    )
     assert not out.exists()
 
 

@@ -20,7 +20,7 @@ import json
 import shlex
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -33,7 +33,7 @@ from celtica_env import spec
 from celtica_env.core.errors import CheckpointError, TrainingError
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
 from celtica_train.evaluate import Result, evaluate
-from celtica_train.learner import Learner, info_of, weights_of
+from celtica_train.learner import Learner, PolicyLearner, info_of, weights_of
 from celtica_train.pool import Pool
 from celtica_train.ppo import MaskablePPOLearner
 from celtica_train.progress import TrainingProgress
@@ -43,6 +43,8 @@ from celtica_train.settings import (
     CHECKPOINT_FILE,
     Config,
     MaskableConfig,
+    PPOConfig,
+    RLlibConfig,
     SelfPlayConfig,
     TDConfig,
 )
@@ -68,8 +70,8 @@ class Run:
         self.progress = progress
         self.elapsed = 0.0
         self.pool: Pool | None = None
-        if isinstance(learner, MaskablePPOLearner | SelfPlayLearner):
-            self.pool = Pool(learner.config, learner)
+        if isinstance(config, PPOConfig):
+            self.pool = Pool(config, cast(PolicyLearner, learner))
         self.curve: list[dict[str, Any]] = []
         self.best = -1.0
         self.is_imitation_done = config.imitate == "none"
@@ -239,6 +241,10 @@ def make_learner(config: Config) -> Learner:
     match config:
         case TDConfig():
             return TDLearner(config)
+        case RLlibConfig():
+            from celtica_train.rllib import RLlibLearner  # its library is asked for by no other
+
+            return RLlibLearner(config)
         case SelfPlayConfig():
             return SelfPlayLearner(config)
         case MaskableConfig():

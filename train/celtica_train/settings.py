@@ -5,19 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 import tyro
 
 from celtica_env import load_agent, spec
-from celtica_env.core.errors import CheckpointError, OptionError
+from celtica_env.core.errors import CheckpointError, MissingLibraryError, OptionError
 from celtica_env.core.streams import check_seed
 from celtica_train.checkpoint import PARTIAL, write_atomic
 from celtica_train.own_game import OwnGame
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 CONFIG_FILE = "config.json"
+
+RLLIB_LIBRARIES = ("ray", "fsspec", "lz4", "pandas", "pyarrow", "pydantic", "tree")
+"""What RLlib needs, by the names of their modules."""
+
+Trainer = Literal["td", "maskable", "selfplay", "rllib"]
 
 
 @dataclass
@@ -26,9 +32,9 @@ class Config(OwnGame):
 
     out: Path = Path("runs/bot")
     """Folder of the run; must not exist yet, unless with --resume."""
-    trainer: Literal["td", "maskable", "selfplay"] = "td"
-    """How: values learned by temporal differences, MaskablePPO in one seat of each game, or PPO on
-    the decisions of all seats."""
+    trainer: Trainer = "td"
+    """How: values learned by temporal differences, MaskablePPO in one seat of each game, PPO on the
+    decisions of all seats, or the same by RLlib, in several processes or on several machines."""
     resume: bool = False
     """Go on with the run in the folder, with its settings but for those given anew."""
     game: str = "celtica"
@@ -89,7 +95,7 @@ class TDConfig(Config):
 
 @dataclass
 class PPOConfig(Config):
-    """What both trainers by PPO can be told."""
+    """What every trainer by PPO can be told."""
 
     imitate_passes: int = 10
     """Passes over 192 games each that imitation makes at least, however long they take."""
@@ -118,7 +124,7 @@ class MaskableConfig(PPOConfig):
     Ctrl-C saves and stops; the same command with --resume goes on.
     """
 
-    trainer: Literal["td", "maskable", "selfplay"] = "maskable"
+    trainer: Trainer = "maskable"
     num_envs: int = 256
     steps: int = 64
     batch_size: int = 4096
@@ -133,17 +139,37 @@ class SelfPlayConfig(PPOConfig):
     Ctrl-C saves and stops; the same command with --resume goes on.
     """
 
-    trainer: Literal["td", "maskable", "selfplay"] = "selfplay"
+    trainer: Trainer = "selfplay"
     opponent_share: float = 0.7
     """Share of the games in which opponents hold every seat but one; the learner has the rest."""
     greedy_share: float = 0.8
     learning_rate: float = 7e-4
 
 
+@dataclass
+class RLlibConfig(SelfPlayConfig):
+    """Train a bot by RLlib's PPO in all seats and print how strong it is.
+
+    Ctrl-C saves and stops; the same command with --resume goes on.
+    """
+
+    trainer: Trainer = "rllib"
+    env_runners: int = 2
+    """Processes that play; 0 to play in the process of the run."""
+    learners: int = 0
+    """Processes that learn, with a share of the samples each; 0 to learn in that of the run."""
+    address: str | None = None
+    """Ray cluster to join, HOST:PORT or auto; when left out RAY_ADDRESS, or one of this machine."""
+    num_envs: int = 64
+    """Games played at once in each process."""
+    steps: int = 128
+
+
 TRAINERS: dict[str, type[Config]] = {
     "td": TDConfig,
     "maskable": MaskableConfig,
     "selfplay": SelfPlayConfig,
+    "rllib": RLlibConfig,
 }
 
 
@@ -268,3 +294,23 @@ def check_ranges(config: Config) -> None:
             raise OptionError(
                 "greedy_share and random_share must be at least 0 and at most 1 together"
             )
+    if isinstance(config, RLlibConfig):
+        check_rllib(config)
+
+
+def check_rllib(config: RLlibConfig) -> None:
+    """Refuse what the trainer `rllib` cannot work with.
+
+    Raises:
+        OptionError: a value is out of range.
+        MissingLibraryError: RLlib, or a library that it needs, is not installed.
+    """
+    for name in ("env_runners", "learners"):
+        if getattr(config, name) < 0:
+            raise OptionError(f"{name} must be at least 0, got {getattr(config, name)}")
+    missing = [library for library in RLLIB_LIBRARIES if find_spec(library) is None]
+    if missing:
+        raise MissingLibraryError(
+            f"the trainer rllib needs Ray's RLlib, of which {', '.join(missing)} cannot be "
+            "imported: pip install 'celtica-env[rllib]'"
+        )
