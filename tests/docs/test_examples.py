@@ -15,7 +15,7 @@ LIBRARIES = {
     "with_torchrl": "torchrl",
     "with_a_loop_of_your_own": "torch",
 }
-STEPS = 4096  # decisions to train for: a moment
+STEPS = 1000  # decisions to train for: a moment
 GAMES = 1000
 
 
