@@ -3,19 +3,21 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
+PEERS := .venv-peers
 OLDEST_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 OUT ?= runs/bot
 
-.PHONY: setup train test check check-full check-oldest lint bench docs notebooks clean
+.PHONY: setup train test check check-full check-oldest lint bench bench-peers docs notebooks clean
 
 setup: $(VENV)/.ready
 
 $(VENV)/.ready: requirements.lock pyproject.toml
 $(OLDEST)/.ready: requirements-oldest.txt pyproject.toml
+$(PEERS)/.ready: requirements-peers.txt pyproject.toml
 $(OLDEST)/.ready: PYTHON := $(OLDEST_PYTHON)
 
 # torch comes first, by its exact version, so that nothing later pulls another build of it.
-$(VENV)/.ready $(OLDEST)/.ready:
+$(VENV)/.ready $(OLDEST)/.ready $(PEERS)/.ready:
 	$(PYTHON) -c 'import sys; sys.exit("celtica-env needs Python 3.11 or newer, this is " + sys.version) if sys.version_info < (3, 11) else 0'
 	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $$(grep '^torch==' $<)
@@ -49,6 +51,10 @@ check-oldest: $(OLDEST)/.ready
 bench: setup
 	$(BIN)/celtica bench
 
+# Other libraries beside this package, in one run; then `make docs` enters the results.
+bench-peers: $(PEERS)/.ready
+	$(PEERS)/bin/python benchmarks/peers.py
+
 # Write the generated parts of the documents anew, then the site. A test fails when a part is out of
 # date, or when the site cannot be built without a warning.
 docs: setup
@@ -60,5 +66,5 @@ notebooks: setup
 	$(BIN)/python docs/notebooks.py
 
 clean:
-	rm -rf $(VENV) $(OLDEST) build dist site *.egg-info .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(OLDEST) $(PEERS) build dist site *.egg-info .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -2,9 +2,10 @@
 
 A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. The facts come from
 the registry, the games' identity cards, the checks of the conformance kit, `acceptance.json`, the
-measurements of `celtica ladder` in `agents/ladder.jsonl`, the notebooks, the docstrings of the
-benchmarks, and `figures.json`, which holds what else was measured; a figure that is null there
-reads "not measured yet". The pictures of `pictures/` are drawn from the positions in
+measurements of `celtica ladder` in `agents/ladder.jsonl`, those of `make bench-peers` in
+`benchmarks/peers.json`, the notebooks, the examples, the docstrings of the benchmarks, and
+`figures.json`, which holds what else was measured; a figure that is null there reads "not measured
+yet". The pictures of `pictures/` are drawn from the positions in
 `pictures.json`, as the seat to move sees them. With `--check` nothing is written, and the exit
 status is 1 if a document is out of date.
 """
@@ -19,6 +20,7 @@ import itertools
 import json
 import re
 import shlex
+import statistics
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -40,6 +42,8 @@ from celtica_train.ladder import read_ladder
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures.json"
 LADDER = ROOT / "agents" / "ladder.jsonl"
+PEERS = ROOT / "benchmarks" / "peers.json"
+EXAMPLES = ROOT / "examples"
 ACCEPTANCE = ROOT / "docs" / "acceptance.json"
 POSITIONS = ROOT / "docs" / "pictures.json"
 PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
@@ -52,6 +56,8 @@ HEAD_RIVALS = ("random", "greedy", "bot")  # columns of the ladder's head
 RESULT_HEADER = (
     *("game", "agent", "against", "players", "games", "win share", "95 % interval", "even share"),
 )
+OWN_LIBRARY, OWN_GAME = "celtica-env", "celtica"  # what peers are compared with
+UNITS = {"play": "decisions/s", "playouts": "playouts/s", "training": "samples/s"}
 MEASURED = {"package version": "package_version", "machine": "machine", "date": "measured_on"}
 
 
@@ -77,6 +83,8 @@ def documents() -> dict[Path, dict[str, str]]:
             "speed": speed_table(figures),
             "benchmarks": benchmarks_table(),
         },
+        ROOT / "docs" / "peers.md": peers_parts(json.loads(PEERS.read_text("utf-8"))),
+        ROOT / "docs" / "libraries.md": examples(),
         ROOT / "docs" / "notebooks.md": {"notebooks": notebooks_table()},
         ROOT / "docs" / "acceptance.md": {"acceptance": acceptance_table()},
         ROOT / "agents" / "README.md": {
@@ -378,6 +386,89 @@ def show(value: float | str | None, unit: str = "") -> str:
     if value is None:
         return UNKNOWN
     return f"{value}{unit}" if isinstance(value, str) else f"{value:,}{unit}"
+
+
+# --- beside other libraries ----------------------------------------------------------------------
+
+
+def peers_parts(run: Mapping[str, Any]) -> dict[str, str]:
+    """Return what was measured beside other libraries: how, a table of each kind, what failed."""
+    kinds = {kind: peers_table(run["rows"], kind) for kind in UNITS}
+    return {"peers_run": peers_run(run), **kinds, "peers_errors": peers_errors(run["rows"])}
+
+
+def peers_run(run: Mapping[str, Any]) -> str:
+    """Return where, when and with what the peers were measured."""
+    found = [f"{name} {version}" for name, version in run["versions"].items() if version]
+    before, after = run["load_average"]
+    facts = {
+        "date": run["date"],
+        "machine": f"{run['processor']}, {run['cores']} cores, all processes held to one of them",
+        "other work": f"load average {before} at the start, {after} at the end",
+        "repeats": f"{run['rounds']} rounds, each row at least {run['seconds']} s in each",
+        "the whole run": f"{run['minutes']} minutes",
+        "versions": f"Python {run['python']}, {', '.join(found)}",
+    }
+    return table(["measured", ""], facts.items())
+
+
+def peers_table(rows: Sequence[Mapping[str, Any]], kind: str) -> str:
+    """Return the rows of a kind that were measured, each with how many times Celtica is as fast."""
+    found = [row for row in rows if row["kind"] == kind and row["error"] is None]
+    columns = ["library", "environment", "driven by", "games", UNITS[kind], "from", "to"]
+    cells = [[*peer_cells(row), *length_cells(row), compared(row, rows)] for row in found]
+    extra = ["decisions/s"] if kind == "playouts" else []
+    header = [*columns, *extra, "Celtica"]
+    return table(header, cells, numbers=range(3, len(header)))
+
+
+def peer_cells(row: Mapping[str, Any]) -> list[str]:
+    """Return what a row is, and its median, lowest and highest figure."""
+    rates = row["per_second"]
+    figures = [f"{value:,.0f}" for value in (statistics.median(rates), min(rates), max(rates))]
+    name = f"**{row['library']}**" if row["library"] == OWN_LIBRARY else row["library"]
+    return [name, f"`{row['environment']}`", row["way"], f"{row['batch']:,}", *figures]
+
+
+def length_cells(row: Mapping[str, Any]) -> list[str]:
+    """Return the decisions per second inside of playouts, for rows that count playouts."""
+    if row["kind"] != "playouts":
+        return []
+    return [f"{statistics.median(row['per_second']) * row['decisions_each']:,.0f}"]
+
+
+def compared(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many times as fast Celtica is when it is driven alike; the median over rounds."""
+    if row["library"] == OWN_LIBRARY and row["kind"] != "training":
+        return ""
+    own = next(
+        own for own in rows
+        if (own["kind"], own["library"], own["environment"], own["way"])
+        == (row["kind"], OWN_LIBRARY, OWN_GAME, row["beside"])
+        and (own["batch"] == row["batch"] or row["kind"] == "training")
+    )  # fmt: skip
+    scale = own["decisions_each"] / row["decisions_each"]
+    ratio = statistics.median(a / b * scale for a, b in zip(own["per_second"], row["per_second"]))
+    return f"x {ratio:,.0f}" if ratio >= 10 else f"x {ratio:.2f}"
+
+
+def peers_errors(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return what could not be measured, with the error."""
+    failed = [row for row in rows if row["error"] is not None]
+    names = [" ".join(filter(None, (row["library"], row["environment"]))) for row in failed]
+    cells = [[name, f"`{row['error']}`"] for name, row in zip(names, failed)]
+    return table(["what", "error"], cells)
+
+
+# --- the examples --------------------------------------------------------------------------------
+
+
+def examples() -> dict[str, str]:
+    """Return the text of each example, by its name; in a fence that the tests do not run."""
+    return {
+        path.stem: f"````python\n{path.read_text('utf-8').rstrip()}\n````"
+        for path in sorted(EXAMPLES.glob("*.py"))
+    }
 
 
 # --- the notebooks -------------------------------------------------------------------------------

@@ -142,6 +142,7 @@ def info_holds_mask_and_seat(table: Table) -> None:
         expect(observation in env.observation_space, "expected the observation in its space", at)
         expect_equal(sorted(info), ["action_mask", "seat"], "the keys of the info")
         expect(info["action_mask"].dtype == np.int8, "expected an int8 mask in the info", at)
+        expect(isinstance(info["seat"], np.integer), "expected the seat as numpy's integer", at)
         action = pick_by_sight(observation, env.action_masks())
         observation, reward, terminated, truncated, info = env.step(action)
         kinds = [type(value) for value in (reward, terminated, truncated)]

@@ -159,7 +159,7 @@ class SeatEnv(Copyable, gymnasium.Env):
     def _info(self) -> dict[str, Any]:
         return {
             "action_mask": self.action_masks().astype(np.int8),
-            "seat": int(self.games.seats[0]),
+            "seat": self.games.seats[0],  # numpy's, since TorchRL asks each entry for its dtype
         }
 
 

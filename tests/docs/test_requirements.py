@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 NEWEST, OLDEST = "requirements.lock", "requirements-oldest.txt"
+PEERS = "requirements-peers.txt"
 
 
 def requirements(texts):
@@ -57,6 +58,13 @@ def test_the_tools_of_the_tests_are_as_old_where_they_are_needed():
 @pytest.mark.parametrize("name", [*USED, *TOOLS, *DATASETS])
 def test_the_newest_versions_tested_are_allowed(name):
     assert (USED | TOOLS | DATASETS)[name].specifier.contains(pins(NEWEST)[name])
+
+
+def test_peers_are_measured_beside_the_newest_versions():
+    peers, newest = pins(PEERS), pins(NEWEST)
+    shared = set(peers) & set(newest)
+    assert "numba" in shared
+    assert {name: peers[name] for name in shared} == {name: newest[name] for name in shared}
 
 
 def test_the_oldest_python_is_named_alike_everywhere():
