@@ -2,7 +2,7 @@
 
 A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. The facts come from
 the registry, the games' identity cards, the checks of the conformance kit, `acceptance.json`, the
-measurements of `celtica ladder` in `agents/ladder.jsonl`, those of `make bench-peers` in
+measurements of `celtica ladder` in `agents/*.jsonl`, those of `make bench-peers` in
 `benchmarks/peers.json`, the notebooks, the examples, the docstrings of the benchmarks, and
 `figures.json`, which holds what else was measured; a figure that is null there reads "not measured
 yet". The pictures of `pictures/` are drawn from the positions in
@@ -44,6 +44,7 @@ FIGURES = ROOT / "docs" / "figures.json"
 LADDER = ROOT / "agents" / "ladder.jsonl"
 PEERS = ROOT / "benchmarks" / "peers.json"
 EXAMPLES = ROOT / "examples"
+BUDGETS = ROOT / "agents" / "budgets.jsonl"
 ACCEPTANCE = ROOT / "docs" / "acceptance.json"
 POSITIONS = ROOT / "docs" / "pictures.json"
 PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
@@ -90,6 +91,7 @@ def documents() -> dict[Path, dict[str, str]]:
         ROOT / "agents" / "README.md": {
             "shipped": shipped_table(),
             "ladder": ladder_tables(read_ladder(LADDER)),
+            "budgets": budget_tables(read_ladder(BUDGETS)),
         },
     }
     for name in games():
@@ -188,6 +190,30 @@ def ladder_tables(entries: Sequence[Mapping[str, Any]]) -> str:
         parts.append(
             f"### {game}, {players} players (even share {100 / players:.0f}%)\n\n"
             f"{ladder_table(found)}\n\n{measured_with(found)}"
+        )
+    return "\n\n".join(parts)
+
+
+def budget_tables(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return a heading and a table for each number of players and rival, the strongest last."""
+    tables: dict[tuple[str, int, str], list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        tables.setdefault((entry["game"], entry["players"], entry["rival"]), []).append(entry)
+    parts = []
+    for (game, players, rival), found in sorted(tables.items(), key=lambda item: item[0]):
+        rows = [
+            [
+                f"`{entry['agent']}`",
+                f"{entry['milliseconds'][entry['agent']]:.1f}",
+                entry["games"],
+                share_cell(entry["win_share"], entry["ci95"]),
+            ]
+            for entry in sorted(found, key=lambda entry: entry["win_share"])
+        ]
+        header = ["agent", "ms a decision", "games", f"against {rival}"]
+        parts.append(
+            f"### {game}, {players} players, against {rival} (even share {100 / players:.0f}%)\n\n"
+            f"{table(header, rows, numbers=(1, 2, 3))}\n\n{measured_with(found)}"
         )
     return "\n\n".join(parts)
 

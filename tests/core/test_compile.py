@@ -72,7 +72,7 @@ print(json.dumps(sorted(sys.modules)))
 @pytest.mark.parametrize("flag", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
 def test_games_are_the_same_with_numbas_debugging_switches(flag, tmp_path, is_full_check):
     runs = all_runs(is_full_check)
-    extent = (3, None) if is_full_check else (1, 150)  # games of each run, decisions of each game
+    extent = (3, None) if is_full_check else (1, 60)  # games of each run, decisions of each game
     report = processes.run_trajectories(runs, tmp_path, *extent, **{flag: "1"})
     assert (report["cache_paths"] == ["plain"]) == (flag == "NUMBA_DISABLE_JIT")
     assert report["hashes"] == own_hashes(runs, *extent)
