@@ -376,7 +376,7 @@ class CudaBatch:
         action = int(self._refused_actions.copy_to_host()[row])
         message = self._copy_to_host()._describe_illegal(row, action)
         self.refused.copy_to_device(np.zeros(self.num_games, np.bool_))
-        raise IllegalActionError(f"{message}; {refused.size} games in all stand still")
+        raise IllegalActionError(f"{message}; games that stand still: {refused.size}")
 
     def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
         """Begin new games, in all rows or where `mask` `(B,)` bool, on the host, is True.

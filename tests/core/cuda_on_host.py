@@ -1,0 +1,170 @@
+"""Run what numba-cuda makes of the kernels on the processor; a program, for a process of its own.
+
+    python -m tests.core.cuda_on_host [--ptx] [--steps N] NAME:PLAYERS ...
+
+numba-cuda types the rules and lowers them to LLVM code, which NVIDIA's compiler turns into machine
+code of a GPU. Here LLVM turns it into machine code of this machine instead, and a loop takes the
+place of the threads, so that all but NVIDIA's part is run without a GPU. Each game is then played
+on a `CudaBatch` and a `Batch` side by side. With `--ptx` NVIDIA's compiler is given the same
+code too, and what it makes of it is looked at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import itertools
+import re
+from collections.abc import Callable
+from types import SimpleNamespace
+
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+from numba.cuda import compiler, dispatcher
+
+from celtica_env.core import cuda_batch
+from celtica_env.core.registry import load_game
+from tests.core.cuda_play import play
+
+CAPABILITY = (9, 0)
+REGISTER = re.compile(r'@"?llvm\.nvvm\.read\.ptx\.sreg\.(n?tid|ctaid)\.x"?')
+POINTER = re.compile(r"(?:\b(?:i\d+|float|double|ptr)|\[[^][]*\]|\{[^{}]*\})\*")
+TARGET = re.compile(r"^(target .*|!nvvm.annotations.*)$", re.MULTILINE)
+
+
+def library_of(kernel: Callable, package: str, examples: tuple):
+    """Return numba-cuda's code library of a kernel."""
+    signature = numba.void(*map(numba.typeof, examples))
+    bound = cuda_batch.bind_kernel(kernel, package)
+    library, _ = compiler._compile_pyfunc_with_fixup(
+        bound, signature, device=False, abi="numba", cc=CAPABILITY
+    )
+    return library
+
+
+def for_this_machine(code: str) -> str:
+    """Return LLVM code for a GPU as code for this machine."""
+    code = TARGET.sub("", code)
+    code = REGISTER.sub(r"@\1", code)
+    while POINTER.search(code):  # pointers had types once
+        code = POINTER.sub("ptr", code)
+    return code
+
+
+class HostKernel:
+    """A kernel for a GPU that a loop runs here; launched like one."""
+
+    def __init__(self, library) -> None:
+        module = llvm.parse_assembly(
+            "".join(
+                f"@{name}_value = global i32 0\n"
+                f"define i32 @{name}() {{ %v = load i32, ptr @{name}_value\n ret i32 %v }}\n"
+                for name in ("tid", "ntid", "ctaid")
+            )
+        )
+        for code in library.llvm_strs:
+            module.link_in(llvm.parse_assembly(for_this_machine(code)))
+        module.verify()
+        machine = llvm.Target.from_default_triple().create_target_machine(opt=2)
+        self._engine = llvm.create_mcjit_compiler(module, machine)
+        self._engine.finalize_object()
+        self._address = self._engine.get_function_address(library._entry_name)
+        self._registers = {
+            name: ctypes.c_int32.from_address(
+                self._engine.get_global_value_address(f"{name}_value")
+            )
+            for name in ("tid", "ntid", "ctaid")
+        }
+
+    def __getitem__(self, shape: tuple[int, int]) -> Callable:
+        def launch(*arguments) -> None:
+            words = [word for argument in arguments for word in words_of(argument)]
+            run = ctypes.CFUNCTYPE(None, *map(type, words))(self._address)
+            self._registers["ntid"].value = shape[1]
+            for block, thread in itertools.product(*map(range, shape)):
+                self._registers["ctaid"].value, self._registers["tid"].value = block, thread
+                run(*words)
+
+        return launch
+
+
+def words_of(argument) -> list:
+    """Return an argument as numba passes it to a kernel."""
+    if isinstance(argument, bool):
+        return [ctypes.c_int8(argument)]
+    if isinstance(argument, int):
+        return [ctypes.c_int64(argument)]
+    numbers = (0, 0, argument.size, argument.itemsize, argument.ctypes.data)
+    return [ctypes.c_int64(n) for n in (*numbers, *argument.shape, *argument.strides)]
+
+
+class HostArray(np.ndarray):
+    """Memory of this machine that behaves like that of a GPU."""
+
+    __cuda_ndarray__ = True
+
+    def copy_to_host(self) -> np.ndarray:
+        """Return a copy."""
+        return np.array(self)
+
+    def copy_to_device(self, array: np.ndarray) -> None:
+        """Overwrite it."""
+        self[...] = array
+
+
+def empty(shape, dtype) -> HostArray:
+    """Return memory that holds anything."""
+    array = np.empty(shape, dtype).view(HostArray)
+    array.view(np.uint8).fill(0xA5)
+    return array
+
+
+HOST = SimpleNamespace(device_array=empty, to_device=lambda a: a.copy().view(HostArray))
+
+
+def host_kernels(package: str) -> SimpleNamespace:
+    """Return all kernels of a game, for this machine."""
+    game = cuda_batch.load_package(package)
+    arguments = cuda_batch.kernel_arguments(game)
+    numbers = np.zeros(1, np.int64)
+    arguments[cuda_batch.cuda_loops.take_kernel] = (numbers, numbers)
+    return SimpleNamespace(
+        **{
+            kernel.__name__: HostKernel(library_of(kernel, package, examples))
+            for kernel, examples in arguments.items()
+        }
+    )
+
+
+def expect_sound_ptx(package: str) -> None:
+    """Compile each kernel for a GPU; fail where it would round otherwise than a processor."""
+    arguments = cuda_batch.kernel_arguments(cuda_batch.load_package(package))
+    for kernel, examples in arguments.items():
+        (ptx,) = library_of(kernel, package, examples).get_asm_strs(cc=CAPABILITY)
+        name = f"{package}: {kernel.__name__}"
+        assert ".entry" in ptx, name
+        assert "fma." not in ptx, f"{name} adds to a product, which a GPU rounds once"
+        print(name, len(ptx))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ptx", action="store_true")
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("runs", nargs="+")
+    arguments = parser.parse_args()
+    # A GPU is asked for what it can do, and there is none.
+    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=CAPABILITY)
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    cuda_batch.require_gpu = lambda: None
+    cuda_batch.cuda = HOST
+    cuda_batch.game_kernels = host_kernels
+    play(arguments.runs, arguments.steps)
+    for name in {run.split(":")[0] for run in arguments.runs} if arguments.ptx else ():
+        expect_sound_ptx(load_game(name).package)
+
+
+if __name__ == "__main__":
+    main()
