@@ -70,7 +70,7 @@ def device_dtype(dtype: np.dtype) -> np.dtype:
 
 
 def kernel_arguments(game: Game) -> dict[Callable, tuple]:
-    """Return examples of the arguments of every kernel but `take_kernel`, which takes any type."""
+    """Return examples of the arguments of every kernel."""
     states = np.zeros(1, device_dtype(game.spec.state_dtype))
     rows, keys = np.zeros(1, np.int64), np.zeros(1, np.uint64)
     flags, seats = np.zeros(1, np.bool_), np.zeros(1, np.uint8)
@@ -78,6 +78,7 @@ def kernel_arguments(game: Game) -> dict[Callable, tuple]:
     return {
         cuda_loops.fill_kernel: (states, states),
         cuda_loops.reset_kernel: (states, rows, keys, True, flags, rows, flags, seats),
+        cuda_loops.take_kernel: (rows, rows),  # and integers of other types, when there are some
         cuda_loops.step_kernel: (
             states, rows, rows, flags, 0, 0, rows, states, floats, flags, flags, flags, rows, seats,
         ),
@@ -107,7 +108,7 @@ def bind_kernel(kernel: Callable, package: str) -> FunctionType:
 def game_kernels(package: str) -> SimpleNamespace:
     """Compile, or load from disk, every kernel for the game in `package`; announced when slow."""
     game = load_package(package)
-    kernels = {"take_kernel": _jit(bind_kernel(cuda_loops.take_kernel, package))}
+    kernels = {}
     with announced(f"the rules of {game.spec.name} for the GPU"):
         for kernel, examples in kernel_arguments(game).items():
             compiled = _jit(bind_kernel(kernel, package))
@@ -355,11 +356,11 @@ class CudaBatch:
         is_own = getattr(actions, "__cuda_ndarray__", False)
         is_on_device = is_own or hasattr(actions, "__cuda_array_interface__")
         if not is_on_device:
-            actions = np.ascontiguousarray(actions)
+            actions = np.asarray(actions)
         elif not is_own:
             actions = cuda.as_cuda_array(actions)
         check_actions(actions, self.num_games)
-        return actions if is_on_device else cuda.to_device(actions)
+        return actions if is_on_device else cuda.to_device(np.ascontiguousarray(actions))
 
     def check(self) -> None:
         """Wait for all steps so far, and say whether an action was illegal.
