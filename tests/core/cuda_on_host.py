@@ -35,12 +35,11 @@ POINTER = re.compile(r"(?:\b(?:i\d+|float|double|ptr)|\[[^][]*\]|\{[^{}]*\})\*")
 TARGET = re.compile(r"^(target .*|!nvvm.annotations.*)$", re.MULTILINE)
 
 
-def library_of(kernel: Callable, package: str, examples: tuple):
-    """Return numba-cuda's code library of a kernel."""
-    signature = numba.void(*map(numba.typeof, examples))
+def library_of(kernel: Callable, package: str, signature: tuple):
+    """Return numba-cuda's code library of a kernel for the types of its arguments."""
     bound = cuda_batch.bind_kernel(kernel, package)
     library, _ = compiler._compile_pyfunc_with_fixup(
-        bound, signature, device=False, abi="numba", cc=CAPABILITY
+        bound, numba.void(*signature), device=False, abi="numba", cc=CAPABILITY
     )
     return library
 
@@ -54,8 +53,8 @@ def for_this_machine(code: str) -> str:
     return code
 
 
-class HostKernel:
-    """A kernel for a GPU that a loop runs here; launched like one."""
+class HostCode:
+    """A kernel for arguments of certain types, as machine code of this machine."""
 
     def __init__(self, library) -> None:
         module = llvm.parse_assembly(
@@ -72,21 +71,39 @@ class HostKernel:
         self._engine = llvm.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()
         self._address = self._engine.get_function_address(library._entry_name)
-        self._registers = {
-            name: ctypes.c_int32.from_address(
-                self._engine.get_global_value_address(f"{name}_value")
-            )
-            for name in ("tid", "ntid", "ctaid")
-        }
+        self._tid, self._ntid, self._ctaid = map(self._register, ("tid", "ntid", "ctaid"))
+
+    def _register(self, name: str) -> ctypes.c_int32:
+        return ctypes.c_int32.from_address(self._engine.get_global_value_address(f"{name}_value"))
+
+    def run(self, blocks: int, per_block: int, arguments: tuple) -> None:
+        """Run one thread after the other."""
+        words = [word for argument in arguments for word in words_of(argument)]
+        call = ctypes.CFUNCTYPE(None, *map(type, words))(self._address)
+        self._ntid.value = per_block
+        for self._ctaid.value, self._tid.value in itertools.product(
+            range(blocks), range(per_block)
+        ):
+            call(*words)
+
+
+class HostKernel:
+    """A kernel that is launched like one on a GPU, and compiled like one when it is."""
+
+    def __init__(self, kernel: Callable, package: str) -> None:
+        self._kernel = kernel
+        self._package = package
+        self._codes: dict[tuple, HostCode] = {}
 
     def __getitem__(self, shape: tuple[int, int]) -> Callable:
         def launch(*arguments) -> None:
-            words = [word for argument in arguments for word in words_of(argument)]
-            run = ctypes.CFUNCTYPE(None, *map(type, words))(self._address)
-            self._registers["ntid"].value = shape[1]
-            for block, thread in itertools.product(*map(range, shape)):
-                self._registers["ctaid"].value, self._registers["tid"].value = block, thread
-                run(*words)
+            plain = [np.asarray(a) if isinstance(a, HostArray) else a for a in arguments]
+            signature = tuple(map(numba.typeof, plain))
+            if signature not in self._codes:
+                self._codes[signature] = HostCode(
+                    library_of(self._kernel, self._package, signature)
+                )
+            self._codes[signature].run(*shape, arguments)
 
         return launch
 
@@ -127,20 +144,16 @@ HOST = SimpleNamespace(device_array=empty, to_device=lambda a: a.copy().view(Hos
 
 def host_kernels(package: str) -> SimpleNamespace:
     """Return all kernels of a game, for this machine."""
-    arguments = cuda_batch.kernel_arguments(cuda_batch.load_package(package))
-    return SimpleNamespace(
-        **{
-            kernel.__name__: HostKernel(library_of(kernel, package, examples))
-            for kernel, examples in arguments.items()
-        }
-    )
+    kernels = cuda_batch.kernel_arguments(cuda_batch.load_package(package))
+    return SimpleNamespace(**{k.__name__: HostKernel(k, package) for k in kernels})
 
 
 def expect_sound_ptx(package: str) -> None:
     """Compile each kernel for a GPU; fail where it would round otherwise than a processor."""
     arguments = cuda_batch.kernel_arguments(cuda_batch.load_package(package))
     for kernel, examples in arguments.items():
-        (ptx,) = library_of(kernel, package, examples).get_asm_strs(cc=CAPABILITY)
+        library = library_of(kernel, package, tuple(map(numba.typeof, examples)))
+        (ptx,) = library.get_asm_strs(cc=CAPABILITY)
         name = f"{package}: {kernel.__name__}"
         assert ".entry" in ptx, name
         assert "fma." not in ptx, f"{name} adds to a product, which a GPU rounds once"
