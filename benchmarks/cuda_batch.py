@@ -86,7 +86,7 @@ def name_of_gpu() -> str:
     """Return what the figures belong to."""
     if numba.config.ENABLE_CUDASIM:
         return "NO GPU: numba's CUDA simulator, whose times mean nothing"
-    return cuda.get_current_device().name.decode()
+    return str(cuda.get_current_device().name)
 
 
 def main() -> None:

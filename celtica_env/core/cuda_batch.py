@@ -135,7 +135,7 @@ def _simulated(kernel: FunctionType) -> Callable:
 
     def simulated(*arguments):
         kernel.__globals__["cuda"] = cuda  # here the simulator puts what knows the thread
-        run(*(a.view() if hasattr(a, "view") else a for a in arguments))
+        run(*(a.__array__() if hasattr(a, "shape") else a for a in arguments))
 
     return simulated
 
