@@ -32,6 +32,7 @@ from tests.core.cuda_play import play
 CAPABILITY = (9, 0)
 REGISTER = re.compile(r'@"?llvm\.nvvm\.read\.ptx\.sreg\.(n?tid|ctaid)\.x"?')
 POINTER = re.compile(r"(?:\b(?:i\d+|float|double|ptr)|\[[^][]*\]|\{[^{}]*\})\*")
+LIBDEVICE = re.compile(r"\b__nv_(\w+)")  # NVIDIA's library of mathematics, named after C's
 TARGET = re.compile(r"^(target .*|!nvvm.annotations.*)$", re.MULTILINE)
 
 
@@ -47,7 +48,7 @@ def library_of(kernel: Callable, package: str, signature: tuple):
 def for_this_machine(code: str) -> str:
     """Return LLVM code for a GPU as code for this machine."""
     code = TARGET.sub("", code)
-    code = REGISTER.sub(r"@\1", code)
+    code = LIBDEVICE.sub(r"\1", REGISTER.sub(r"@\1", code))
     while POINTER.search(code):  # pointers had types once
         code = POINTER.sub("ptr", code)
     return code
