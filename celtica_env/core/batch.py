@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,10 @@ from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, Game
 from celtica_env.core.view import View
 
+if TYPE_CHECKING:
+    from celtica_env.core.cuda_batch import CudaBatch
+
+DEVICES = ("cpu", "cuda")
 AUTORESET = {
     "disabled": loops.DISABLED,
     "same_step": loops.SAME_STEP,
@@ -301,9 +305,11 @@ class Batch:
                 the batch has changed.
         """
         rows = self._rows(where)
-        actions = self._as_actions(actions, len(rows))
-        self._check(rows, actions)
         n = len(rows)
+        actions = np.asarray(actions)
+        check_actions(actions, n)
+        actions = np.ascontiguousarray(actions, np.int64)
+        self._check(rows, actions)
         rewards = np.empty((n, self.num_players), np.float32)
         terminated, truncated = np.empty(n, np.bool_), np.empty(n, np.bool_)
         last = self.final_states if self._autoreset == loops.SAME_STEP else self.states
@@ -337,7 +343,7 @@ class Batch:
         With `seed`, game i goes back to the start of stream (seed, game_offset + i); without,
         each game goes on with its own stream, so the next game differs from the last.
         """
-        rows = self._all_rows if mask is None else self._rows_of_mask(mask)
+        rows = self._all_rows if mask is None else rows_of_mask(mask, self.num_games)
         reseed = seed is not None
         keys = stream_keys(0 if seed is None else check_seed(seed), rows + self.game_offset)
         self._fresh.clear()
@@ -513,23 +519,6 @@ class Batch:
             )
         return np.ascontiguousarray(seats, np.int64)
 
-    def _rows_of_mask(self, mask: npt.ArrayLike) -> np.ndarray:
-        mask = np.asarray(mask)
-        if mask.dtype != np.bool_ or mask.shape != (self.num_games,):
-            raise OptionError(
-                f"mask must be bool of shape ({self.num_games},), got {mask.dtype} {mask.shape}"
-            )
-        return np.flatnonzero(mask)
-
-    def _as_actions(self, actions: npt.ArrayLike, n: int) -> np.ndarray:
-        actions = np.asarray(actions)
-        if actions.shape != (n,) or (n and actions.dtype.kind not in "iu"):
-            raise IllegalActionError(
-                f"expected {n} integer actions, shape ({n},); "
-                f"got {actions.dtype} of shape {actions.shape}"
-            )
-        return np.ascontiguousarray(actions, np.int64)
-
     def _check(self, rows: np.ndarray, actions: np.ndarray) -> None:
         bad = self._run(
             self._kernels.find_illegal, len(rows), self.states, rows, actions, self.finished,
@@ -566,6 +555,33 @@ class Batch:
         return next((result for result in found if result is not None and result >= 0), -1)
 
 
+def rows_of_mask(mask: npt.ArrayLike, num_games: int) -> np.ndarray:
+    """Return the rows where a mask `(B,)` is True, `(n,)` int64.
+
+    Raises:
+        OptionError: it has a wrong shape or dtype.
+    """
+    mask = np.asarray(mask)
+    if mask.dtype != np.bool_ or mask.shape != (num_games,):
+        raise OptionError(
+            f"mask must be bool of shape ({num_games},), got {mask.dtype} {mask.shape}"
+        )
+    return np.flatnonzero(mask)
+
+
+def check_actions(actions: Any, n: int) -> None:
+    """See that an array holds `(n,)` integers, wherever its memory is.
+
+    Raises:
+        IllegalActionError: it does not.
+    """
+    shape = tuple(actions.shape)
+    if shape != (n,) or (n and actions.dtype.kind not in "iu"):
+        raise IllegalActionError(
+            f"expected {n} integer actions, shape ({n},); got {actions.dtype} of shape {shape}"
+        )
+
+
 def fresh_seed() -> int:
     """Return a seed from the operating system's entropy."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
@@ -585,6 +601,7 @@ def _check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     return value
 
 
+@overload
 def make_batch(
     game: str,
     num_games: int = 1,
@@ -598,8 +615,35 @@ def make_batch(
     game_offset: int = 0,
     reuse_buffers: bool = False,
     record: bool = False,
+    device: Literal["cpu"] = "cpu",
     **options: Any,
-) -> Batch:
+) -> Batch: ...
+@overload
+def make_batch(
+    game: str,
+    num_games: int = 1,
+    num_players: int = 2,
+    seed: int | None = None,
+    *,
+    device: Literal["cuda"],
+    **options: Any,
+) -> CudaBatch: ...
+def make_batch(
+    game: str,
+    num_games: int = 1,
+    num_players: int = 2,
+    seed: int | None = None,
+    *,
+    autoreset: str = "disabled",
+    max_steps: int | None = None,
+    payoff: str = "win",
+    num_threads: int = 1,
+    game_offset: int = 0,
+    reuse_buffers: bool = False,
+    record: bool = False,
+    device: str = "cpu",
+    **options: Any,
+) -> Any:
     """Make a batch of games, dealt and ready to be stepped.
 
     Args:
@@ -619,11 +663,15 @@ def make_batch(
         reuse_buffers: hand out the same observation and mask arrays every time, rewritten in
             place. Faster for large batches; copy what you keep.
         record: keep the actions of each game, for `Batch.replay`.
+        device: `"cpu"`, or `"cuda"` for a `CudaBatch`, whose games and arrays lie on an NVIDIA GPU.
+            It has no `num_threads` and no `record`, and rewrites its arrays in any case.
         options: the game's own options, see `spec(game).options`.
 
     Raises:
         UnknownNameError: no such game.
         OptionError: an argument or option is unknown or out of range.
+        DeviceError: no GPU can be used.
+        MissingLibraryError: the extra `cuda` is not installed.
     """
     card = load_game(game)
     num_games = _check_int("num_games", num_games, 1, NO_LIMIT)
@@ -642,7 +690,8 @@ def make_batch(
             f"{game} has no option {unknown[0]!r}{did_you_mean(unknown[0], card.spec.options)}; "
             f"its options are {', '.join(card.spec.options) or 'none'}"
         )
-    return Batch(
+    make = Batch if _check_choice("device", device, DEVICES) == "cpu" else _cuda_batch
+    return make(
         card,
         num_games,
         num_players,
@@ -656,3 +705,12 @@ def make_batch(
         record=record,
         options=options,
     )
+
+
+def _cuda_batch(*arguments: Any, num_threads: int, record: bool, **others: Any) -> CudaBatch:
+    if num_threads != 1 or record:
+        raise OptionError("num_threads and record are for device='cpu' only")
+    from celtica_env.core.cuda_batch import CudaBatch, require_gpu
+
+    require_gpu()
+    return CudaBatch(*arguments, **others)

@@ -61,7 +61,7 @@ def compile_entry(
     bound.__module__ = function.__module__
     bound.__qualname__ = f"{function.__name__}_{key}"
     if numba.config.DISABLE_JIT:
-        return _interpreted(bound)
+        return interpreted(bound)
     signature = tuple(numba.typeof(argument) for argument in arguments)
     try:
         return numba.njit(signature, nogil=True, cache=True)(bound)
@@ -85,7 +85,7 @@ def bind(functions: Iterable[Callable], namespace: Mapping[str, Any]) -> dict[st
     return names
 
 
-def _interpreted(function: Callable) -> Callable:
+def interpreted(function: Callable) -> Callable:
     """Let plain Python read record fields as attributes and wrap around in 64 bits."""
 
     def run(*arguments):

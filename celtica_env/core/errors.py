@@ -49,6 +49,10 @@ class MissingLibraryError(CelticaError, ImportError):
     """A library of an extra is not installed; the message names the extra."""
 
 
+class DeviceError(CelticaError, RuntimeError):
+    """No GPU can be used; the message says what is missing."""
+
+
 class CheckpointError(CelticaError, RuntimeError):
     """A checkpoint is missing, damaged or made for something else."""
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 import tyro
 
 import celtica_env
@@ -29,6 +30,7 @@ DOCUMENTS = sorted(
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 NEEDED = {"datasets.md": ("minari", "h5py")}  # by code, and in no other test of documents
+NEEDS_GPU = "cuda.md"  # tests/core/test_cuda.py plays without one
 TIMEOUT = 300  # seconds; the first run compiles
 
 
@@ -83,6 +85,8 @@ WITH_CODE = [path for path in DOCUMENTS if blocks(path, "python")]
 def test_code_blocks_run_in_order(path, tmp_path):
     for library in NEEDED.get(path.name, ()):
         pytest.importorskip(library, reason=f"{library} is not installed")
+    if path.name == NEEDS_GPU and not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
     script = tmp_path / path.name
     script.write_text(script_of(path), "utf-8")
     run = subprocess.run(

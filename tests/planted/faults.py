@@ -82,6 +82,7 @@ HIDDEN_CARDS = Command(
 )
 TWIN = Command(("tests/games/celtica/test_oracle.py::test_random_games_agree[2-german-clamp]",))
 RULES = Command(("tests/games/celtica/test_rules_examples.py",))
+ON_SIMULATED_GPU = some_of("tests/core/test_cuda.py", "test_the_simulator_plays_the_same")
 AGENTS_ALONE = some_of(
     "tests/agents/test_agents.py",
     "test_agents_play_whole_games_legally[celtica-2]",
@@ -581,4 +582,43 @@ IN_AGENTS_AND_EVALUATION = {
     ),
 }
 
-FAULTS = {**IN_THE_CORE, **IN_THE_WRAPPERS, **IN_THE_RULES, **IN_AGENTS_AND_EVALUATION}
+ON_A_GPU = {
+    "a GPU carries out what is illegal": Fault(
+        f"{CORE}/cuda_loops.py",
+        "        refused_actions[k] = actions[k]\n        return\n",
+        "        refused_actions[k] = actions[k]\n",
+        ON_SIMULATED_GPU,
+    ),
+    "a GPU goes on with a game after an illegal action": Fault(
+        f"{CORE}/cuda_loops.py", "if refused[k] or (", "if (", ON_SIMULATED_GPU
+    ),
+    "a GPU shows the position before a step": Fault(
+        f"{CORE}/cuda_batch.py",
+        "self._actions)\n        self._fresh.clear()\n",
+        "self._actions)\n",
+        ON_SIMULATED_GPU,
+    ),
+    "a GPU tells who moved, not who moves": Fault(
+        f"{CORE}/cuda_loops.py",
+        "    to_move[k] = states[k].to_move\n",
+        "    to_move[k] = to_move[k]\n",
+        ON_SIMULATED_GPU,
+    ),
+    "records on a GPU lie where it cannot read them": Fault(
+        f"{CORE}/cuda_batch.py",
+        "align=True",
+        "align=False",
+        some_of(
+            "tests/core/test_cuda.py",
+            "test_a_gpu_can_read_every_field_of_a_record_in_one_piece",
+        ),
+    ),
+}
+
+FAULTS = {
+    **IN_THE_CORE,
+    **IN_THE_WRAPPERS,
+    **IN_THE_RULES,
+    **IN_AGENTS_AND_EVALUATION,
+    **ON_A_GPU,
+}

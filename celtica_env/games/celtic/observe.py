@@ -165,8 +165,9 @@ def moves_left(s, goal, out):
 @njit
 def write_slot(s, seat, goal, slot, out):
     at = AT_HAND + slot * SLOT_SIZE
-    near = plane(AT_NEAR, slot, out)
-    gain = plane(AT_GAIN, slot, out)
+    start, stop = slot * NUM_SITES, (slot + 1) * NUM_SITES  # of the sites' numbers of this goal
+    near = out[AT_NEAR + start : AT_NEAR + stop]
+    gain = out[AT_GAIN + start : AT_GAIN + stop]
     out[at] = 1
     out[at + 1] = goal >= NUM_EASY_GOALS
     num_targets = 0
@@ -183,13 +184,7 @@ def write_slot(s, seat, goal, slot, out):
         num_targets += 1
     for k in range(HARD_SITES):
         out[at + 2 + k] = num_targets > k
-    write_gain_in_reach(s, seat, gain, plane(AT_IN_REACH, slot, out))
-
-
-@njit
-def plane(at, slot, out):
-    """Return the numbers of all sites, `(58,)`, that belong to a goal in hand."""
-    return out[at + slot * NUM_SITES : at + (slot + 1) * NUM_SITES]
+    write_gain_in_reach(s, seat, gain, out[AT_IN_REACH + start : AT_IN_REACH + stop])
 
 
 @njit
@@ -348,9 +343,9 @@ def write_move(s, seat, out):
     for site in range(FIRST_TRADE_SITE, NUM_SITES):
         out[at + 3] += steps_between(s, end, site) < steps_between(s, start, site)
     for slot in range(GOALS_AT_START):
-        near = plane(AT_NEAR, slot, out)
-        out[at + 4 + 2 * slot] = out[AT_GAIN + slot * NUM_SITES + end]
-        out[at + 5 + 2 * slot] = near[start] - near[end]
+        near, gain = AT_NEAR + slot * NUM_SITES, AT_GAIN + slot * NUM_SITES
+        out[at + 4 + 2 * slot] = out[gain + end]
+        out[at + 5 + 2 * slot] = out[near + start] - out[near + end]
 
 
 @njit

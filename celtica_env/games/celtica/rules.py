@@ -57,6 +57,10 @@ def _playable_table() -> np.ndarray:
 
 PLAYABLE = _playable_table()
 
+# What an amulet of so many parts is worth. Looked up, because a GPU rounds a sum of products once
+# and a processor twice.
+AMULET_WORTH = (np.arange(NUM_KINDS + 1) / NUM_KINDS) ** 2
+
 
 # --- Preparation ("Die Vorbereitung") ------------------------------------------------------------
 
@@ -670,7 +674,7 @@ def worth(parts):
         size = amulet_size(parts, k)
         if size == 0:
             break
-        value += (size / NUM_KINDS) ** 2
+        value += AMULET_WORTH[size]
     return value
 
 
