@@ -319,6 +319,12 @@ class CudaBatch:
             raise OptionError("final positions are kept with autoreset='same_step' only")
         return self.final_states
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(
+            "a CudaBatch cannot be copied or pickled: copy the Batch that its cpu() returns, which "
+            "restore() takes back"
+        )
+
     def __repr__(self) -> str:
         return f"<CudaBatch: {self.num_games} games of {self.spec.id}, {self.num_players} players>"
 

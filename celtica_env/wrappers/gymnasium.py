@@ -10,7 +10,6 @@ import numpy as np
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.pictures import drawing_of
 from celtica_env.core.registry import load_game
@@ -19,7 +18,7 @@ from celtica_env.core.streams import check_seed
 from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.reset_options import read_game_index
 from celtica_env.wrappers.screen import FRAMES_PER_SECOND, RENDER_MODES, Screen, render_modes
-from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames
+from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames, make_games
 from celtica_env.wrappers.spaces import action_space, observation_box
 
 
@@ -325,7 +324,7 @@ def _seat_games(
 ) -> SeatGames:
     if "seed" in batch_options:
         raise OptionError("pass the seed to reset(seed=...)")
-    batch = make_batch(game, num_games, num_players, **batch_options)
+    batch = make_games(game, num_games, num_players, batch_options)
     if batch.autoreset != "disabled":
         raise OptionError("autoreset is for batches; a vector environment takes autoreset_mode")
     return SeatGames(batch, opponents, seat=seat, illegal=illegal, illegal_reward=illegal_reward)

@@ -9,10 +9,15 @@ import gymnasium
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
-from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import OptionError
 from celtica_env.wrappers.copies import Copyable
-from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames, check_number
+from celtica_env.wrappers.seats import (
+    RANDOM_SEAT,
+    Opponents,
+    SeatGames,
+    check_number,
+    make_games,
+)
 from celtica_env.wrappers.spaces import action_space, observation_box
 
 
@@ -57,7 +62,7 @@ class SeatVecEnv(Copyable, VecEnv):
             seed: seed of the first reset; None draws fresh entropy.
             batch_options: further arguments of `make_batch`, the game's options among them.
         """
-        batch = make_batch(game, num_envs, num_players, **batch_options)
+        batch = make_games(game, num_envs, num_players, batch_options)
         if batch.autoreset != "disabled":
             raise OptionError("a VecEnv restarts games itself; leave autoreset out")
         shaping = check_number("shaping", shaping)

@@ -5,13 +5,14 @@ What the Gymnasium and Stable-Baselines3 environments share. Legend: `B` games, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from celtica_env.core.agents import Agent, ask, load_agent
-from celtica_env.core.batch import Batch, fresh_seed
+from celtica_env.core.batch import Batch, fresh_seed, make_batch
 from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.suggest import did_you_mean
@@ -274,6 +275,23 @@ class SeatGames:
         if self._gamma is not None:
             potentials = self.batch.potentials()[np.arange(self.batch.num_games), self.seats]
             self._potentials = np.where(self.batch.finished, 0, potentials)
+
+
+def make_games(
+    game: str, num_games: int, num_players: int, batch_options: Mapping[str, Any]
+) -> Batch:
+    """Make the games of an environment: a batch on the processor, where agents can look at it.
+
+    Raises:
+        OptionError: another device is asked for.
+    """
+    device = batch_options.get("device", "cpu")
+    if device != "cpu":
+        raise OptionError(
+            f"an environment's games are on the CPU, got device={device!r}; on a GPU there is "
+            "make_batch alone"
+        )
+    return make_batch(game, num_games, num_players, **batch_options)
 
 
 def check_number(name: str, value: float) -> float:

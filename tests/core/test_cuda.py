@@ -4,16 +4,21 @@ numba's CUDA simulator runs the kernels as plain Python. Where numba-cuda is ins
 check also runs the code that it makes for a GPU on the processor, and compiles it for a GPU.
 """
 
+import copy
 import importlib.util
+import pickle
 from types import SimpleNamespace
 
+import gymnasium
 import numba
 import pytest
 
 import celtica_env
+from celtica_env import celtica_v0
 from celtica_env.core import cuda_batch
 from celtica_env.core.errors import DeviceError, MissingLibraryError, OptionError
 from celtica_env.core.registry import load_game
+from celtica_env.wrappers.sb3 import SeatVecEnv
 from tests.core.cuda_play import STEPS
 from tests.core.processes import finish, start_python
 from tests.each_game import each_game, in_full_check
@@ -90,6 +95,24 @@ def test_what_is_missing_for_a_gpu_is_named(monkeypatch):
     monkeypatch.setattr(numba.config, "ENABLE_CUDASIM", 1)
     with pytest.raises(DeviceError, match="NUMBA_DISABLE_JIT"):
         celtica_env.make_batch("celtica", device="cuda")
+
+
+def test_a_batch_on_a_gpu_says_how_to_copy_it():
+    batch = object.__new__(cuda_batch.CudaBatch)
+    for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match=r"copy the Batch that its cpu\(\) returns"):
+            duplicate(batch)
+
+
+def test_environments_refuse_a_gpu():
+    for make in (
+        lambda: gymnasium.make("Celtica-v0", device="cuda"),
+        lambda: gymnasium.make_vec("Celtica-v0", num_envs=2, device="cuda"),
+        lambda: SeatVecEnv("celtica", 2, device="cuda"),
+        lambda: celtica_v0.env(device="cuda"),
+    ):
+        with pytest.raises(OptionError, match=r"on the CPU|no option 'device'"):
+            make()
 
 
 def test_what_a_gpu_has_not_is_refused():

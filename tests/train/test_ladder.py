@@ -68,6 +68,8 @@ def test_agents_can_meet_one_rival_alone_and_one_way_round():
         (["greedy", "greedy"], "none of them twice"),
         (["greedy", "--against", "greedy"], "none of them twice"),
         (["greedy", "--against", "nobody"], "unknown agent 'nobody'"),
+        (["greedy", "--against", ""], "no trained network at ."),
+        (["--against", "greedy"], "one or more and another --against"),
         (["greedy", "nobody"], "unknown agent 'nobody'"),
         (["greedy", "random", "--players", "9"], "2 to 5 players"),
     ],
@@ -78,6 +80,11 @@ def test_what_is_no_ladder_is_refused_before_anything_is_played(
     assert climb(tmp_path / "ladder.jsonl", *arguments) == 2
     assert message in capsys.readouterr().err.replace("\n", " ")
     assert not (tmp_path / "ladder.jsonl").exists()
+
+
+def test_a_folder_is_not_written_to_as_a_file(tmp_path, capsys):
+    assert climb(tmp_path, "random", "greedy") == 2
+    assert "is a folder" in capsys.readouterr().err.replace("\n", " ")
 
 
 def test_a_file_of_something_else_is_refused_by_line(tmp_path):

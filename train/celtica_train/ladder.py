@@ -58,9 +58,13 @@ def main(argv: list[str]) -> int:
     """Run `celtica ladder`."""
     config = tyro.cli(Config, args=argv, prog="celtica ladder")
     config.enter_package()
-    named = [*config.agents, config.against] if config.against else config.agents
-    if len(set(named)) < 2 or len(set(named)) < len(named):
-        raise OptionError("name two agents or more, none of them twice")
+    named = [*config.agents, config.against] if config.against is not None else config.agents
+    if len(named) < 2 or len(set(named)) < len(named):
+        raise OptionError(
+            "name two agents or more, or one or more and another --against; none of them twice"
+        )
+    if config.out.is_dir():
+        raise OptionError(f"--out is a file to add to, and {config.out} is a folder")
     for name in named:
         load_agent(name, config.game)  # before anything is played
     console = Console()
@@ -77,7 +81,7 @@ def main(argv: list[str]) -> int:
 def pairings(config: Config) -> Iterator[tuple[str, str]]:
     """Yield each agent with its rivals: one, or the others, at two players each pair once."""
     agents = config.agents
-    if config.against:
+    if config.against is not None:
         yield from ((agent, config.against) for agent in agents)
         return
     for agent, rival in permutations(agents, 2):

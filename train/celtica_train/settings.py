@@ -80,8 +80,8 @@ class TDConfig(Config):
     """Train a bot and print how strong it is.
 
     It learns what positions are worth from games against itself, and looks one decision ahead to
-    play. Ctrl-C saves and stops; the same command with --resume goes on. The trainers maskable and
-    selfplay have other settings: celtica train --trainer selfplay --help.
+    play. Ctrl-C saves and stops; the same command with --resume goes on. The other trainers have
+    settings of their own: celtica train --trainer rllib --help, say.
     """
 
     imitate_minutes: float = 0.5
