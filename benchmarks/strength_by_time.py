@@ -3,7 +3,7 @@
     python benchmarks/strength_by_time.py agents/budgets.jsonl --out docs/strength_by_time.png
 
 Reads what `celtica ladder --against` measured. A line joins the budgets of one search, with 95 %
-intervals; a panel is one number of players and one rival.
+intervals; a panel is one number of players.
 """
 
 from __future__ import annotations
@@ -25,22 +25,21 @@ def main() -> None:
     """Read the measurements and draw them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("measurements", type=Path, help="file of celtica ladder")
+    parser.add_argument("--against", default="greedy", help="the rival")
     parser.add_argument("--out", type=Path, required=True, help="picture to write, PNG")
     arguments = parser.parse_args()
-    entries = read_ladder(arguments.measurements)
-    panels = sorted({(e["game"], e["players"], e["rival"]) for e in entries}, key=str)
+    entries = [e for e in read_ladder(arguments.measurements) if e["rival"] == arguments.against]
+    panels = sorted({(entry["game"], entry["players"]) for entry in entries})
     families = sorted({family_of(entry["agent"]) for entry in entries})
     size = (4.5 * len(panels), 4.2)
     figure, all_axes = plt.subplots(1, len(panels), figsize=size, dpi=110, squeeze=False)
-    for axes, (game, players, rival) in zip(all_axes[0], panels):
-        shown = [
-            e for e in entries if (e["game"], e["players"], e["rival"]) == (game, players, rival)
-        ]
+    for axes, (game, players) in zip(all_axes[0], panels):
+        shown = [e for e in entries if (e["game"], e["players"]) == (game, players)]
         for colour, family in zip(COLOURS, families):
             draw_family(axes, [e for e in shown if family_of(e["agent"]) == family], family, colour)
         axes.axhline(1 / players, color="#8b8270", linestyle="--", linewidth=1)
         axes.set(xscale="log", xlabel="ms a decision", ylabel="win share", ylim=(0, 1))
-        axes.set_title(f"{game}, {players} players, against {rival}", fontsize=10)
+        axes.set_title(f"{game}, {players} players, against {arguments.against}", fontsize=10)
         axes.grid(alpha=0.3)
         axes.legend(loc="lower right", fontsize=8)
     figure.tight_layout()
