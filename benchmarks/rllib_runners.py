@@ -25,7 +25,6 @@ import ray
 import torch
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
-from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
 from selfplay_beside_maskableppo import face_pool, selfplay
@@ -34,11 +33,10 @@ from celtica_env import games
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from celtica_train.rllib import (
     LEAGUE,
-    MaskedModule,
     RLlibLearner,
     SelfPlayEnvRunner,
     algorithm_config,
-    spaces_of,
+    module_spec,
 )
 from celtica_train.settings import RLlibConfig, SelfPlayConfig
 
@@ -158,19 +156,14 @@ class Games(MultiAgentEnv):
 
 def rllib_runner(config: RLlibConfig) -> Side:
     """Return RLlib's own runner, with the same network and as many games at once."""
-    observations, actions = spaces_of(config.game)
-    module = RLModuleSpec(
-        module_class=MaskedModule,
-        observation_space=observations,
-        action_space=actions,
-        model_config={"hidden": config.hidden},
-    )
     told = {"game": config.game, "num_players": config.players}
     runner = MultiAgentEnvRunner(
         PPOConfig()
         .environment(Games, env_config=told, disable_env_checking=True)
         .multi_agent(policies={"learner"}, policy_mapping_fn=lambda *_, **__: "learner")
-        .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"learner": module}))
+        .rl_module(
+            rl_module_spec=MultiRLModuleSpec(rl_module_specs={"learner": module_spec(config)})
+        )
         .env_runners(num_envs_per_env_runner=config.num_envs)
     )
 

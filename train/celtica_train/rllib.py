@@ -282,15 +282,20 @@ class RLlibLearner:
                 self.record(f"train/{name}", float(metrics[theirs]))
 
 
-def algorithm_config(config: RLlibConfig) -> PPOConfig:
-    """Return what RLlib is told."""
+def module_spec(config: RLlibConfig) -> RLModuleSpec:
+    """Return what RLlib builds the module of a run from."""
     observations, actions = spaces_of(config.game)
-    module = RLModuleSpec(
+    return RLModuleSpec(
         module_class=MaskedModule,
         observation_space=observations,
         action_space=actions,
         model_config={"hidden": config.hidden},
     )
+
+
+def algorithm_config(config: RLlibConfig) -> PPOConfig:
+    """Return what RLlib is told."""
+    observations, actions = spaces_of(config.game)
     return (
         PPOConfig()
         .environment(
@@ -298,7 +303,7 @@ def algorithm_config(config: RLlibConfig) -> PPOConfig:
             action_space=actions,
             env_config={"run": config},
         )
-        .rl_module(rl_module_spec=module)
+        .rl_module(rl_module_spec=module_spec(config))
         .env_runners(
             env_runner_cls=SelfPlayEnvRunner,
             num_env_runners=config.env_runners,
