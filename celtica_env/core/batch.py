@@ -51,15 +51,9 @@ def game_kernels(package: str) -> SimpleNamespace:
     """Compile, or load from disk, every loop for the game in `package`; announced when slow."""
     # numba takes most of a second to import; it waits until a game is wanted.
     from celtica_env.core.announce import announced
-    from celtica_env.core.compile import (
-        compile_entry,
-        fingerprint,
-        game_modules,
-        game_namespace,
-    )
+    from celtica_env.core.compile import compile_entry, game_namespace
 
     game = load_package(package)
-    key = fingerprint([*game_modules(package), loops])
     states, rows = np.zeros(1, game.spec.state_dtype), np.zeros(1, np.int64)
     flags, keys = np.zeros(1, np.bool_), np.zeros(1, np.uint64)
     floats = np.zeros((1, 1), np.float32)
@@ -81,7 +75,7 @@ def game_kernels(package: str) -> SimpleNamespace:
         return SimpleNamespace(
             scales=game.spec.observation_scales(),
             **{
-                loop.__name__: compile_entry(loop, namespace, (*examples, 0, 0), key)
+                loop.__name__: compile_entry(loop, namespace, (*examples, 0, 0))
                 for loop, examples in arguments.items()
             },
         )

@@ -1,9 +1,9 @@
 """Turn plain loops and a game's verbs into machine code that is cached on disk and never stale.
 
 A loop of `core.loops` names the verbs as globals. `compile_entry` rebinds those globals to a game's
-functions and compiles the result under a name that carries a fingerprint of the sources, because
-numba's cache looks only at the file of the entry function: without it an edited rule would leave
-old machine code running.
+functions and compiles the result under a name that carries a fingerprint of all functions and
+constants that go into it, because numba's cache looks only at the file of the entry function:
+without it an edited rule would leave old machine code running.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import hashlib
 import importlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from enum import EnumType
 from functools import cache
-from pathlib import Path
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numba
@@ -28,38 +28,84 @@ VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") ==
 OPTIONAL_VERBS = (verbs.is_truncated, verbs.random_legal)
 
 
-def fingerprint(modules: Iterable[ModuleType]) -> str:
-    """Return a hash of the sources of every module beside the given ones, and of the flags.
+def fingerprint(function: Callable, namespace: Mapping[str, Any]) -> str:
+    """Return a hash of all that a function's machine code is made of.
 
-    The names of the modules count too: cached machine code imports them by name.
+    That is its bytecode and, where it names globals, the functions and constants that stand for
+    them in `namespace`, and so on. Comments, docstrings and whatever else lies in the same files do
+    not count; names of modules do, since cached machine code imports them by name.
     """
-    modules = list(modules)
-    names = " ".join(sorted(module.__name__ for module in modules))
-    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK} {names}".encode())
-    folders = sorted({Path(module.__file__ or "").parent for module in modules})
-    for folder in folders:
-        for source in sorted(folder.glob("*.py")):
-            digest.update(source.name.encode() + source.read_bytes())
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
+    seen: set[int] = set()
+    _add_function(function, namespace, digest, seen)
     return digest.hexdigest()[:16]
 
 
-def compile_entry(
-    function: Callable, namespace: Mapping[str, Any], arguments: tuple, key: str
-) -> Callable:
+def _add_function(function: Callable, namespace: Mapping[str, Any], digest: Any, seen: set) -> None:
+    digest.update(f"{function.__module__}.{function.__qualname__}".encode())
+    _add_code(function.__code__, function.__doc__, namespace, digest, seen)
+    for cell in function.__closure__ or ():
+        _add_value(cell.cell_contents, digest, seen)
+
+
+def _add_code(
+    code: CodeType, doc: str | None, namespace: Mapping[str, Any], digest: Any, seen: set
+) -> None:
+    digest.update(code.co_code + repr((code.co_names, code.co_varnames)).encode())
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            _add_code(constant, None, namespace, digest, seen)
+        elif constant != doc or doc is None:
+            _add_value(constant, digest, seen)
+    for name in code.co_names:
+        if name in namespace:
+            digest.update(name.encode())
+            _add_global(namespace[name], code.co_names, digest, seen)
+
+
+def _add_global(value: Any, names: tuple[str, ...], digest: Any, seen: set) -> None:
+    """Add what a global name stands for; of a module of ours, whatever is named as well."""
+    if not isinstance(value, ModuleType):
+        _add_value(value, digest, seen)
+    elif value.__name__.partition(".")[0] not in ("numpy", "math"):
+        for name in names:
+            if hasattr(value, name):
+                _add_value(getattr(value, name), digest, seen)
+
+
+def _add_value(value: Any, digest: Any, seen: set) -> None:
+    """Add a function, compiled or plain, with what it uses; of anything else, the value."""
+    function = getattr(value, "py_func", value)
+    if isinstance(function, FunctionType):
+        if id(function) not in seen:
+            seen.add(id(function))
+            _add_function(function, function.__globals__, digest, seen)
+    elif isinstance(value, np.ndarray):
+        digest.update(f"{value.dtype} {value.shape}".encode() + value.tobytes())
+    elif isinstance(value, frozenset):
+        digest.update(repr(sorted(map(repr, value))).encode())
+    elif isinstance(value, EnumType):
+        digest.update(repr(list(value)).encode())
+    elif isinstance(value, type):
+        digest.update(f"{value.__module__}.{value.__qualname__}".encode())
+    else:
+        digest.update(f"{type(value).__name__} {value!r}".encode())
+
+
+def compile_entry(function: Callable, namespace: Mapping[str, Any], arguments: tuple) -> Callable:
     """Compile a plain function with its globals replaced by `namespace`.
 
     Args:
         function: source of the code; its own globals are not used.
         namespace: names the function may use, compiled functions among them.
         arguments: examples of the arguments, which fix the only signature.
-        key: fingerprint under which the machine code is cached.
 
     Returns:
         The compiled function, or a plain one that behaves alike when numba is switched off.
     """
     bound = FunctionType(function.__code__, dict(namespace), function.__name__)
     bound.__module__ = function.__module__
-    bound.__qualname__ = f"{function.__name__}_{key}"
+    bound.__qualname__ = f"{function.__name__}_{fingerprint(function, namespace)}"
     if numba.config.DISABLE_JIT:
         return interpreted(bound)
     signature = tuple(numba.typeof(argument) for argument in arguments)

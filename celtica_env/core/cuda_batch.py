@@ -29,7 +29,6 @@ from celtica_env.core.batch import (
 from celtica_env.core.compile import (
     bind,
     fingerprint,
-    game_modules,
     game_namespace,
     interpreted,
 )
@@ -97,10 +96,10 @@ def kernel_namespace(package: str) -> dict[str, Any]:
 
 def bind_kernel(kernel: Callable, package: str) -> FunctionType:
     """Return a kernel with a game's verbs in place of the stubs, named after their sources."""
-    bound = FunctionType(kernel.__code__, kernel_namespace(package), kernel.__name__)
+    namespace = kernel_namespace(package)
+    bound = FunctionType(kernel.__code__, namespace, kernel.__name__)
     bound.__module__ = kernel.__module__
-    key = fingerprint([*game_modules(package), cuda_loops])
-    bound.__qualname__ = f"{kernel.__name__}_{key}"
+    bound.__qualname__ = f"{kernel.__name__}_{fingerprint(kernel, namespace)}"
     return bound
 
 

@@ -132,14 +132,30 @@ def test_a_package_under_another_name_does_not_take_the_code_of_the_old_one(warm
     assert json.loads(processes.run_python(code, folder))["hashes"] == hashes
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("full_check")
 def test_an_edited_helper_of_the_core_is_compiled_anew(warm_copy):
     folder, hashes = warm_copy
-    with (folder / "celtica_env" / "core" / "rng.py").open("a") as source:
-        source.write("\n# edited\n")
+    source = folder / "celtica_env" / "core" / "rng.py"
+    edited = source.read_text().replace("return np.int64(((", "return n - 1 - np.int64(((")
+    assert edited != source.read_text()
+    source.write_text(edited)
     report = processes.run_trajectories(TINY_RUNS, folder)
     assert report["compiled"] > 0
+    assert report["hashes"] != hashes
+
+
+def test_an_edit_that_no_machine_code_is_made_of_compiles_nothing(warm_copy):
+    """Comments and docstrings, and modules of the core that no kernel uses."""
+    folder, hashes = warm_copy
+    core = folder / "celtica_env" / "core"
+    rng = (core / "rng.py").read_text()
+    edited = "# a comment\n" + rng.replace('"""Return an integer in', '"""Return some integer in')
+    assert "some integer" in edited
+    (core / "rng.py").write_text(edited)
+    for name in ("view.py", "suggest.py"):
+        with (core / name).open("a") as source:
+            source.write("\nEDITED = True\n")
+    report = processes.run_trajectories(TINY_RUNS, folder)
+    assert report["compiled"] == 0
     assert report["hashes"] == hashes
 
 

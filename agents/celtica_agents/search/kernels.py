@@ -15,13 +15,11 @@ from celtica_agents.search import estimate, flat, playouts, tree
 from celtica_agents.search.flat import compare_actions
 from celtica_agents.search.playouts import NO_ACTION, Settings, new_memory
 from celtica_agents.search.tree import grow_tree
-from celtica_env.core import loops, rng
+from celtica_env.core import rng
 from celtica_env.core.announce import announced
 from celtica_env.core.compile import (
     bind,
     compile_entry,
-    fingerprint,
-    game_modules,
     game_namespace,
 )
 from celtica_env.core.registry import load_game
@@ -64,19 +62,17 @@ def search_games(
 @cache
 def search_kernel(game: str) -> Callable:
     """Compile, or load from disk, the searches of a game; announced when slow."""
-    namespace, key = bound_names(game)
     with announced(f"the search for {game}"):
-        return compile_entry(search_games, namespace, example_arguments(game), key)
+        return compile_entry(search_games, bound_names(game), example_arguments(game))
 
 
-def bound_names(game: str) -> tuple[dict[str, Any], str]:
-    """Return the functions of both searches bound to a game, and the fingerprint of their code."""
+def bound_names(game: str) -> dict[str, Any]:
+    """Return the functions of both searches bound to a game."""
     package = load_game(game).package
     rule = [rule_module(game)] if has_rule(game) else []
     names = {**game_namespace(package), **constants()}
     names = {**names, "choose": rule[0].choose} if rule else bind([choose], names)
-    names = bind([f for module in MODULES for f in kernels_of(module)], names)
-    return names, fingerprint([*game_modules(package), loops, *MODULES, *rule])
+    return bind([f for module in MODULES for f in kernels_of(module)], names)
 
 
 def kernels_of(module: ModuleType) -> list[Callable]:
