@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from celtica_agents.learned.files import read_network
-from celtica_agents.learned.shipped import FOLDER
+from celtica_agents.learned.shipped import shipped_networks
 from celtica_env import games
 from celtica_env.core.notation import position_from_text
 from celtica_env.core.pictures import draw
@@ -169,13 +169,13 @@ def yes_no(flag: bool) -> str:
 
 
 def shipped_table() -> str:
-    """Return how each network that comes with the package was made, from the files' headers."""
+    """Return how each network that comes with a game was made, from the files' headers."""
     rows = []
-    for path in sorted(FOLDER.glob("*.safetensors")):
-        game, _, players = path.stem.rpartition("_")
-        _, info = read_network(path, game)
-        made = (info.kind, f"{info.steps:,}", info.package_version, f"`{info.command}`")
-        rows.append([game, players, *made])
+    for game in games():
+        for players, path in shipped_networks(game).items():
+            _, info = read_network(path, game)
+            made = (info.kind, f"{info.steps:,}", info.package_version, f"`{info.command}`")
+            rows.append([game, str(players), *made])
     header = ["game", "players", "kind", "decisions learned from", "version", "command"]
     return table(header, rows, numbers=(3,))
 

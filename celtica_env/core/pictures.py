@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 
 from celtica_env.core.errors import MissingLibraryError, OptionError
-from celtica_env.core.registry import load_game
+from celtica_env.core.registry import load_game, load_part
 from celtica_env.core.types import FULL, Game
 
 if TYPE_CHECKING:
@@ -71,14 +71,9 @@ def drawing_of(card: Game) -> Drawing:
     """Return the module of drawings that a game's card names.
 
     Raises:
-        OptionError: it names none.
+        OptionError: it names none, or one that cannot be imported.
     """
-    if card.drawing is None:
-        raise OptionError(
-            f"{card.spec.name} has no drawing; its card can name a module with `draw` and "
-            "`pieces_of`"
-        )
-    return cast(Drawing, importlib.import_module(card.drawing))
+    return cast(Drawing, load_part(card, "drawing"))
 
 
 def draw(game: str, record: np.void, viewer: int | None = FULL) -> str:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from functools import cache
 from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Literal
 
 from celtica_env.core.errors import OptionError, UnknownNameError
 from celtica_env.core.suggest import did_you_mean
@@ -98,6 +100,24 @@ def load_game(name: str) -> Game:
         held = "no GAME" if game is None else f"the game {game.spec.name!r}"
         raise OptionError(f"{package} is registered as {name!r}, but holds {held}")
     return game
+
+
+def load_part(game: Game, part: Literal["drawing", "greedy", "questions"]) -> ModuleType:
+    """Return an optional module of a game, which its card names.
+
+    Raises:
+        OptionError: it names none, or one that cannot be imported.
+    """
+    path = getattr(game, part)
+    if path is None:
+        raise OptionError(f"{game.spec.name} has no {part}: its card, GAME, names no module of it")
+    try:
+        return importlib.import_module(path)
+    except ImportError as error:
+        raise OptionError(
+            f"the card of {game.spec.name} names {path!r} as its {part}, which cannot be imported: "
+            f"{error}"
+        ) from error
 
 
 def _game_in(package: str) -> Game | None:

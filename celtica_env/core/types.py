@@ -22,6 +22,9 @@ NO_LIMIT = 2**31 - 1
 FULL = -1
 """Value of the record field `viewer` in a state from which nothing was removed."""
 
+GREEDY_SCRATCH = 256
+"""Numbers that a game's greedy rule may use as working memory."""
+
 HEADER = [
     ("rng", "u8"),  # counter of the game's own random stream; 0 in a censored record
     ("step_count", "i4"),  # decisions taken so far in this game
@@ -163,6 +166,13 @@ class Game:
         render_text: `(record, viewer) -> str`, the position as that seat sees it.
         drawing: import path of a module that draws positions, see `core.pictures`; None if there
             is none.
+        greedy: import path of a module with `choose(s, scratch) -> action`, compiled: a rule that
+            plays passably on one censored record; `scratch` is working memory, `GREEDY_SCRATCH`
+            float64. None if there is none.
+        questions: import path of a module that tells what happened in a game, see
+            `core.questions`; None if there is none.
+        bots: folder of the package that holds trained networks, `N.safetensors` for N players; None
+            if there is none.
         how_to_play: short help for people, a paragraph each: the aim, a turn, what the texts of the
             actions mean, the end, and the source of the rules; empty if there is none.
         account: `(record, seat) -> str`, what a seat has at the end and where it came from, in
@@ -178,5 +188,8 @@ class Game:
     action_from_text: Callable[[str], int]
     render_text: Callable[[np.void, int], str]
     drawing: str | None = None
+    greedy: str | None = None
+    questions: str | None = None
+    bots: str | None = None
     how_to_play: tuple[str, ...] = ()
     account: Callable[[np.void, int], str] | None = None

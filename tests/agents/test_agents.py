@@ -197,15 +197,14 @@ def test_a_value_counts_what_each_action_leads_to(game):
 
 
 @pytest.mark.parametrize(
-    "file", sorted(shipped.FOLDER.glob("*.safetensors")), ids=lambda file: file.stem
+    ("game", "players"), [(game, n) for game in GAMES for n in shipped.shipped_networks(game)]
 )
-def test_what_comes_with_the_package_plays_and_says_how_it_was_made(file):
-    game, _, players = file.stem.rpartition("_")
-    _, info = read_network(file, game)
-    assert info.num_players == int(players)
+def test_what_comes_with_a_game_plays_and_says_how_it_was_made(game, players):
+    _, info = read_network(shipped.shipped_network(game, players), game)
+    assert info.num_players == players
     assert f"--game {game} --players {players} " in info.command
-    result = evaluate(["bot", "random"], game, num_players=int(players), num_games=120)
-    assert result.agents[0].ci95[0] > 1.5 / int(players)
+    result = evaluate(["bot", "random"], game, num_players=players, num_games=120)
+    assert result.agents[0].ci95[0] > 1.5 / players
 
 
 def test_the_bot_says_what_it_takes_and_what_it_lacks(own_registry):

@@ -173,5 +173,5 @@ def test_the_bot_guides_too(make):
 
 @pytest.mark.parametrize("make", [make_mc, make_puct])
 def test_a_bot_that_does_not_come_with_the_package_is_missed_at_once(make):
-    with pytest.raises(CheckpointError, match="no network for celtic comes with the package"):
+    with pytest.raises(CheckpointError, match="no network comes with celtic"):
         make("celtic", "4:bot")

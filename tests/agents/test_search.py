@@ -23,7 +23,7 @@ from celtica_agents.search.playouts import Settings
 from celtica_env.core import agents as core_agents
 from celtica_env.core import registry, verbs
 from celtica_env.core.compile import bind, game_namespace
-from celtica_env.core.errors import OptionError, UnknownNameError
+from celtica_env.core.errors import OptionError
 from celtica_env.games.celtica.tables import PARTS_PER_KIND, Phase
 from celtica_env.testing.play import play_some
 from celtica_train.evaluate import evaluate
@@ -315,7 +315,7 @@ def test_tree_search_plays_open_hands_perfectly(open_hands):
 
 def test_searches_without_a_greedy_rule_say_so(tiny):
     for make in (make_mc, make_ismcts):
-        with pytest.raises(UnknownNameError, match="no greedy agent for 'tiny'"):
+        with pytest.raises(OptionError, match="tiny has no greedy"):
             make(tiny, "8:greedy")
 
 

@@ -11,7 +11,7 @@ import celtica_env
 PACKAGE = Path(celtica_env.__file__).parent
 GAMES_MAY_USE = {
     f"celtica_env.core.{name}"
-    for name in ("types", "errors", "options", "payoffs", "rng", "drawing")
+    for name in ("types", "errors", "options", "payoffs", "questions", "rng", "drawing")
 }
 
 

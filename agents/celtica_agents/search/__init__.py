@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from celtica_agents.greedy import has_rule, rule_module
+from celtica_agents.greedy import has_rule, rule_of
 from celtica_agents.learned import load_trained, shipped
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.shipped import ShippedAgent
@@ -96,7 +96,7 @@ class SearchAgent:
         self._budget = budget
         self._guide = guide
         if settings.is_greedy:
-            rule_module(game)
+            rule_of(game)  # there must be one
         search_kernel(game)  # compiled now and not at the first decision
         self.reset(0)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from celtica_agents.greedy import choose, has_rule, rule_module
+from celtica_agents.greedy import choose, has_rule, rule_of
 from celtica_agents.search import estimate, flat, playouts, tree
 from celtica_agents.search.flat import compare_actions
 from celtica_agents.search.playouts import NO_ACTION, Settings, new_memory
@@ -69,9 +69,8 @@ def search_kernel(game: str) -> Callable:
 def bound_names(game: str) -> dict[str, Any]:
     """Return the functions of both searches bound to a game."""
     package = load_game(game).package
-    rule = [rule_module(game)] if has_rule(game) else []
     names = {**game_namespace(package), **constants()}
-    names = {**names, "choose": rule[0].choose} if rule else bind([choose], names)
+    names = {**names, "choose": rule_of(game)} if has_rule(game) else bind([choose], names)
     return bind([f for module in MODULES for f in kernels_of(module)], names)
 
 

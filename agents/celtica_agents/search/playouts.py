@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from celtica_agents.greedy import SCRATCH_SIZE, choose
+from celtica_agents.greedy import choose
 from celtica_env.core.streams import GOLDEN_GAMMA, mix
-from celtica_env.core.types import NO_LIMIT, PAYOFFS, GameSpec
+from celtica_env.core.types import GREEDY_SCRATCH, NO_LIMIT, PAYOFFS, GameSpec
 from celtica_env.core.verbs import is_terminal, is_truncated, random_legal, returns, step
 
 MARGIN = PAYOFFS.index("margin")
@@ -53,7 +53,7 @@ class Memory(NamedTuple):
     mask: np.ndarray  # (A,) bool
     payoffs: np.ndarray  # (P,) float32, of the last playout
     margins: np.ndarray  # (P,) float32, its payoffs by margin
-    scratch: np.ndarray  # (SCRATCH_SIZE,) float64, for the greedy rule
+    scratch: np.ndarray  # (GREEDY_SCRATCH,) float64, for the greedy rule
     span: np.ndarray  # (2,) float64: lowest and highest payoff seen in this search
     priors: np.ndarray  # (A,) float64, a policy's shares of the root's actions
     numbers: np.ndarray  # int64: candidates of flat Monte Carlo, or the path down the tree
@@ -65,7 +65,7 @@ def new_memory(card: GameSpec, path_size: int = 0) -> Memory:
         mask=np.zeros(card.num_actions, np.bool_),
         payoffs=np.zeros(card.max_players, np.float32),
         margins=np.zeros(card.max_players, np.float32),
-        scratch=np.zeros(SCRATCH_SIZE),
+        scratch=np.zeros(GREEDY_SCRATCH),
         span=np.zeros(2),
         priors=np.zeros(card.num_actions),
         numbers=np.zeros(max(card.num_actions, path_size), np.int64),

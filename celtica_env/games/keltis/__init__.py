@@ -18,6 +18,9 @@ GAME = Game(
     action_from_text=action_from_text,
     render_text=render_text,
     drawing=f"{__name__}.drawing",
+    greedy=f"{__name__}.greedy",
+    questions=f"{__name__}.questions",
+    bots="bots",
     how_to_play=HOW_TO_PLAY,
     account=account,
 )

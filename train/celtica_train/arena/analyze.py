@@ -1,7 +1,7 @@
 """Questions of strategy, answered from the games of a tournament, agent by agent.
 
 The games are played again from their replays, all together. What happened in them is a table of
-events; a game says which in `questions/NAME.py`. `what` tells events of a question apart, `mean` is
+events; a game's card names the module that says which. `what` tells events of a question apart, `mean` is
 that of their values, `win_share` that of the seats they happened to.
 """
 
@@ -15,8 +15,10 @@ import polars as pl
 
 from celtica_env import Batch, Replay, make_batch, position_from_text
 from celtica_env.core.errors import OptionError
+from celtica_env.core.questions import Event
+from celtica_env.core.registry import load_game
 from celtica_train.arena.questioning import FIRST_GAMES
-from celtica_train.arena.questions import Event, questions_of
+from celtica_train.arena.questions import questions_of
 from celtica_train.arena.results import Results
 from celtica_train.arena.store import Store
 
@@ -82,7 +84,7 @@ def summary(events: pl.DataFrame) -> pl.DataFrame:
 
 def events_of(store: Store, results: Results, games: Sequence[int]) -> list[pl.DataFrame]:
     """Return the events of given games, one table for each question and decision."""
-    module = questions_of(results.design.game_name)
+    module = questions_of(load_game(results.design.game_name))
     if module is None or not hasattr(module, "events"):
         return []
     marks = ",".join("?" * len(games))

@@ -1,26 +1,22 @@
-"""The greedy agent: one hand-written rule per game, compiled, no search and no learning.
+"""The greedy agent: a game's own hand-written rule, compiled, no search and no learning.
 
-Each game's rule lives in the module of its name and offers `choose(s, scratch) -> action` on one
+The game's card names the module of the rule, which offers `choose(s, scratch) -> action` on one
 censored record.
 """
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 from functools import cache
-from types import ModuleType
 
 import numpy as np
 
-from celtica_env import spec
 from celtica_env.core.agents import refuse_argument
 from celtica_env.core.announce import announced
 from celtica_env.core.compile import compile_entry
-from celtica_env.core.errors import UnknownNameError
+from celtica_env.core.registry import load_game, load_part
+from celtica_env.core.types import GREEDY_SCRATCH
 from celtica_env.core.view import View
-
-SCRATCH_SIZE = 256  # numbers a rule may use as working memory
 
 
 class GreedyAgent:
@@ -59,7 +55,7 @@ def choose(s, scratch):
 
 def choose_games(states, finished, out):
     """Write the rule's action for each running game, `out` (n,) int64."""
-    scratch = np.zeros(SCRATCH_SIZE)
+    scratch = np.zeros(GREEDY_SCRATCH)
     for k in range(len(out)):
         if not finished[k]:
             out[k] = choose(states[k], scratch)
@@ -67,18 +63,16 @@ def choose_games(states, finished, out):
 
 def has_rule(game: str) -> bool:
     """Say whether there is a greedy rule for the game."""
-    return importlib.util.find_spec(f"{__name__}.{game}") is not None
+    return load_game(game).greedy is not None
 
 
-def rule_module(game: str) -> ModuleType:
-    """Return the module with the rule of a game.
+def rule_of(game: str) -> Callable:
+    """Return the rule of a game, compiled for records of any kind.
 
     Raises:
-        UnknownNameError: there is no greedy rule for the game.
+        OptionError: there is no greedy rule for the game.
     """
-    if not has_rule(game):
-        raise UnknownNameError(f"there is no greedy agent for {game!r}")
-    return importlib.import_module(f"{__name__}.{game}")
+    return load_part(load_game(game), "greedy").choose
 
 
 @cache
@@ -86,11 +80,10 @@ def compiled_rule(game: str) -> Callable:
     """Compile, or load from disk, the rule of a game.
 
     Raises:
-        UnknownNameError: there is no greedy rule for the game.
+        OptionError: there is no greedy rule for the game.
     """
-    dtype = spec(game).state_dtype
-    rule = rule_module(game)
+    dtype = load_game(game).spec.state_dtype
     examples = (np.zeros(1, dtype), np.zeros(1, np.bool_), np.zeros(1, np.int64))
-    namespace = {**vars(rule), "SCRATCH_SIZE": SCRATCH_SIZE}
+    namespace = {"np": np, "choose": rule_of(game), "GREEDY_SCRATCH": GREEDY_SCRATCH}
     with announced(f"the greedy agent of {game}"):
         return compile_entry(choose_games, namespace, examples)

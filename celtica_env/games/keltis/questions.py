@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from celtica_env.core.questions import Event
 from celtica_env.games.keltis.tables import (
     KEEP_ACTION,
     REVEAL_ACTION,
@@ -11,7 +12,6 @@ from celtica_env.games.keltis.tables import (
     WISH_POINTS,
     Phase,
 )
-from celtica_train.arena.questions import Event
 
 REVEALED = "tile revealed: share kept"
 TURNS = "turn: share that reveals a tile"

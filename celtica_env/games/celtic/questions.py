@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from celtica_env.core.questions import Event
 from celtica_env.games.celtic.tables import (
     COLLECT_ACTION,
     COMPLETE_ACTION,
@@ -12,7 +13,6 @@ from celtica_env.games.celtic.tables import (
     NUM_EASY_GOALS,
     NUM_GOALS,
 )
-from celtica_train.arena.questions import Event
 
 GOALS = np.where(np.arange(NUM_GOALS) < NUM_EASY_GOALS, EASY_POINTS, HARD_POINTS)
 COMPLETED = "goals completed (points)"

@@ -1,10 +1,11 @@
-"""Networks that come with the package, one for each game and number of players: the agent `bot`.
+"""Networks that come with a game, one for each number of players: the agent `bot`.
 
-They were made by the command that stands in each file's header.
+The game's card names the folder. They were made by the command that stands in each file's header.
 """
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,18 @@ from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import MAX_DEALS, ValueAgent
 from celtica_env.core.agents import Reasons
 from celtica_env.core.errors import CheckpointError, OptionError
+from celtica_env.core.registry import load_game
 from celtica_env.core.streams import check_seed
 from celtica_env.core.view import View
 
-FOLDER = Path(__file__).parent
+
+def shipped_networks(game: str) -> dict[int, Path]:
+    """Return the file of each network that comes with a game, by the number of players."""
+    card = load_game(game)
+    if card.bots is None:
+        return {}
+    folder = Path(str(files(card.package))) / card.bots
+    return {int(path.stem): path for path in sorted(folder.glob("*.safetensors"))}
 
 
 def shipped_network(game: str, num_players: int) -> Path:
@@ -26,13 +35,13 @@ def shipped_network(game: str, num_players: int) -> Path:
     Raises:
         CheckpointError: there is none; lists those there are.
     """
-    file = FOLDER / f"{game}_{num_players}.safetensors"
-    if file.is_file():
-        return file
-    there = ", ".join(sorted(path.stem for path in FOLDER.glob("*.safetensors")))
+    networks = shipped_networks(game)
+    if num_players in networks:
+        return networks[num_players]
+    only = f", only for {', '.join(map(str, networks))}" if networks else ""
     raise CheckpointError(
-        f"no network for {game} and {num_players} players comes with the package, only: {there}; "
-        f"make one: celtica train --game {game} --players {num_players}"
+        f"no network for {num_players} players comes with {game}{only}; make one: "
+        f"celtica train --game {game} --players {num_players}"
     )
 
 
@@ -65,7 +74,7 @@ class ShippedAgent:
         """Return the agent for a number of players.
 
         Raises:
-            CheckpointError: none comes with the package.
+            CheckpointError: none comes with the game.
         """
         if num_players not in self._agents:
             file = shipped_network(self._game, num_players)
@@ -80,15 +89,15 @@ def make(game: str, argument: str) -> ShippedAgent:
 
     Raises:
         OptionError: the argument is no number above 0.
-        CheckpointError: no network for the game comes with the package.
+        CheckpointError: no network comes with the game.
     """
     if argument and (not argument.isdecimal() or not 0 < int(argument) <= MAX_DEALS):
         raise OptionError(
             f"the agent 'bot' is written bot, or bot:N with 1 to {MAX_DEALS} deals of what is "
             f"hidden, such as bot:8; got 'bot:{argument}'"
         )
-    if not list(FOLDER.glob(f"{game}_*.safetensors")):
+    if not shipped_networks(game):
         raise CheckpointError(
-            f"no network for {game} comes with the package; make one: celtica train --game {game}"
+            f"no network comes with {game}; make one: celtica train --game {game}"
         )
     return ShippedAgent(game, argument)

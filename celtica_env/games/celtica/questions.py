@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from celtica_env.core.questions import Event
 from celtica_env.games.celtica.tables import DRAW_ACTION, NUM_KINDS, TAKE_ACTION, Phase, Place
-from celtica_train.arena.questions import Event
 
 OPEN_CARDS = "experience cards held when cashing in begins (win share of the seat)"
 CASHED = "experience cards cashed in, by what for"
