@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import EnumType
 from functools import cache
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -26,6 +26,8 @@ from celtica_env.core.errors import OptionError
 VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
 """The stubs of all verbs."""
 OPTIONAL_VERBS = (verbs.is_truncated, verbs.random_legal)
+MARK = "is_kernel"
+AnyFunction = TypeVar("AnyFunction", bound=Callable)
 
 
 def fingerprint(function: Callable, namespace: Mapping[str, Any]) -> str:
@@ -116,6 +118,18 @@ def compile_entry(function: Callable, namespace: Mapping[str, Any], arguments: t
             raise
         # No folder is writable: the code is compiled anew in each process.
         return numba.njit(signature, nogil=True)(bound)
+
+
+def kernel(function: AnyFunction) -> AnyFunction:
+    """Mark a plain function to be compiled by `bind`; it may have type hints, which say nothing."""
+    vars(function)[MARK] = True
+    return function
+
+
+def kernels_of(module: ModuleType) -> list[FunctionType]:
+    """Return the functions that a module defines itself and marks by `@kernel`."""
+    functions = [f for f in vars(module).values() if isinstance(f, FunctionType)]
+    return [f for f in functions if MARK in vars(f) and f.__module__ == module.__name__]
 
 
 def bind(functions: Iterable[Callable], namespace: Mapping[str, Any]) -> dict[str, Any]:

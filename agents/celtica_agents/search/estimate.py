@@ -1,6 +1,6 @@
 """A trained value in place of a playout: what a network thinks of each seat's prospects.
 
-Plain functions on the names of `core.verbs`, bound to a game's verbs before they are compiled. They
+Kernels on the names of `core.verbs`, bound to a game's verbs before they are compiled. They
 compute what `celtica_agents.learned.value` does in numpy, for one position at a time.
 """
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from celtica_agents.learned.perceptron import Perceptron
 from celtica_agents.search.playouts import NO_ACTION, carry_out, is_over, settle
+from celtica_env.core.compile import kernel
 from celtica_env.core.streams import mix
 from celtica_env.core.types import GameSpec
 from celtica_env.core.verbs import legal_mask, observe, potential
@@ -52,6 +53,7 @@ def new_estimator(card: GameSpec, network: Perceptron | None = None) -> Estimato
     )
 
 
+@kernel
 def estimate(s, seat, estimator, memory):
     """Write what a position is worth into the working memory, to the seat that has just decided.
 
@@ -63,6 +65,7 @@ def estimate(s, seat, estimator, memory):
     memory.payoffs[seat] = value
 
 
+@kernel
 def look_ahead(s, seat, work, settings, memory, estimator):
     """Return what a position is worth to a seat that has just decided.
 
@@ -80,6 +83,7 @@ def look_ahead(s, seat, work, settings, memory, estimator):
     return worth_to(s, seat, estimator)
 
 
+@kernel
 def preferred(s, work, settings, memory, estimator):
     """Return the action after which the network sees the seat to move best off."""
     seat, after = np.int64(s.to_move), work[1]
@@ -100,12 +104,14 @@ def preferred(s, work, settings, memory, estimator):
     return best
 
 
+@kernel
 def worth_to(s, seat, estimator):
     """Return what a position is worth to a seat that has just decided: value and potential."""
     potential(s, estimator.potentials)
     return np.float64(value_of(s, seat, estimator) + estimator.potentials[seat])
 
 
+@kernel
 def value_of(s, seat, estimator):
     """Return the network's value of what a seat sees."""
     look(s, seat, estimator)
@@ -118,6 +124,7 @@ def value_of(s, seat, estimator):
     return estimator.units[(sizes.size - 1) % 2, 0]
 
 
+@kernel
 def look(s, seat, estimator):
     """Write the network's inputs into the first row of units."""
     seen, inputs = estimator.seen, estimator.units[0]
@@ -131,6 +138,7 @@ def look(s, seat, estimator):
     inputs[seen.size + (turns_away if turns_away >= 0 else turns_away + s.num_players)] = 1
 
 
+@kernel
 def apply_layer(parameters, at, inputs, num_inputs, outputs, num_outputs, is_rectified):
     """Write a linear layer's outputs; the inputs are rectified first if the layer before is one.
 

@@ -20,9 +20,11 @@ import numpy as np
 
 from celtica_agents.search.estimate import look_ahead, preferred
 from celtica_agents.search.playouts import carry_out, favour, play_out, sample_key
+from celtica_env.core.compile import kernel
 from celtica_env.core.verbs import determinize, legal_mask
 
 
+@kernel
 def compare_actions(state, key, budget, work, settings, memory, estimator, visits, values):
     """Return the best action of a game after about `budget` playouts.
 
@@ -36,6 +38,7 @@ def compare_actions(state, key, budget, work, settings, memory, estimator, visit
     return memory.numbers[0]
 
 
+@kernel
 def favourite_of(state, key, work, settings, memory, estimator):
     """Return the action that the rule or the network of the playouts prefers, or NO_ACTION."""
     if not settings.is_estimated:
@@ -45,6 +48,7 @@ def favourite_of(state, key, work, settings, memory, estimator):
     return preferred(work[0], work, settings, memory, estimator)
 
 
+@kernel
 def list_legal(s, memory):
     """Write the legal actions into the working memory and return their number."""
     legal_mask(s, memory.mask)
@@ -56,6 +60,7 @@ def list_legal(s, memory):
     return count
 
 
+@kernel
 def halve(state, key, num_candidates, budget, favourite, own, visits, values):
     """Play candidates out and drop the worse half until one is left: `memory.numbers[0]`."""
     settings, memory = own[1], own[2]
@@ -81,6 +86,7 @@ def halve(state, key, num_candidates, budget, favourite, own, visits, values):
         num_candidates = (num_candidates + 1) // 2
 
 
+@kernel
 def try_action(state, key, action, work, settings, memory, estimator):
     """Return what one playout that begins with `action` brings the mover."""
     seat = state.to_move
@@ -94,6 +100,7 @@ def try_action(state, key, action, work, settings, memory, estimator):
     return np.float64(memory.payoffs[seat])
 
 
+@kernel
 def rank_candidates(numbers, count, values, favourite, head_start):
     """Sort the first `count` candidates by their mean payoff, highest first, equals as they are.
 

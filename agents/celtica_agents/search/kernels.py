@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from inspect import isfunction
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -21,6 +19,7 @@ from celtica_env.core.compile import (
     bind,
     compile_entry,
     game_namespace,
+    kernels_of,
 )
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import GameSpec
@@ -72,12 +71,6 @@ def bound_names(game: str) -> dict[str, Any]:
     names = {**game_namespace(package), **constants()}
     names = {**names, "choose": rule_of(game)} if has_rule(game) else bind([choose], names)
     return bind([f for module in MODULES for f in kernels_of(module)], names)
-
-
-def kernels_of(module: ModuleType) -> list[Callable]:
-    """Return the functions that a module defines itself; those with type hints stay in Python."""
-    own = [f for f in vars(module).values() if isfunction(f) and f.__module__ == module.__name__]
-    return [f for f in own if not f.__annotations__]
 
 
 def constants() -> dict:

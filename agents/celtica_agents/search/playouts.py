@@ -1,6 +1,6 @@
 """Playing a game on to its end: what both searches do most.
 
-Plain functions on the names of `core.verbs`, bound to a game's verbs before they are compiled.
+Kernels on the names of `core.verbs`, bound to a game's verbs before they are compiled.
 `s` is a full record that a search has dealt itself. Its own stream supplies the chance of the game
 and of the playout, so a playout depends on the key it was dealt with and on nothing else.
 """
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from celtica_agents.greedy import choose
+from celtica_env.core.compile import kernel
 from celtica_env.core.streams import GOLDEN_GAMMA, mix
 from celtica_env.core.types import GREEDY_SCRATCH, NO_LIMIT, PAYOFFS, GameSpec
 from celtica_env.core.verbs import is_terminal, is_truncated, random_legal, returns, step
@@ -72,11 +73,13 @@ def new_memory(card: GameSpec, path_size: int = 0) -> Memory:
     )
 
 
+@kernel
 def favour(s, settings, memory):
     """Return the action of the game's greedy rule, or NO_ACTION if playouts are random."""
     return choose(s, memory.scratch) if settings.is_greedy else NO_ACTION
 
 
+@kernel
 def play_out(s, settings, memory):
     """Play on to the end and write the payoffs to the working memory."""
     while not is_over(s, settings):
@@ -85,17 +88,20 @@ def play_out(s, settings, memory):
     settle(s, settings, memory)
 
 
+@kernel
 def carry_out(s, action):
     """Make the next decision."""
     step(s, action)
     s.step_count += 1
 
 
+@kernel
 def is_over(s, settings):
     """Say whether no decision is left."""
     return is_terminal(s) or s.step_count >= settings.max_steps or is_truncated(s)
 
 
+@kernel
 def settle(s, settings, memory):
     """Write what a game that is over is worth to each seat; a game cut off is worth nothing."""
     memory.payoffs[:] = 0
@@ -108,6 +114,7 @@ def settle(s, settings, memory):
                 memory.payoffs[seat] += settings.margin * memory.margins[seat]
 
 
+@kernel
 def sample_key(key, index):
     """Return the key of the deal with this index among those of one decision."""
     return mix(key + GOLDEN_GAMMA * np.uint64(index + 1))

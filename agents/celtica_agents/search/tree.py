@@ -26,6 +26,7 @@ from celtica_agents.search.playouts import (
     sample_key,
     settle,
 )
+from celtica_env.core.compile import kernel
 from celtica_env.core.rng import below
 from celtica_env.core.verbs import determinize, legal_mask
 
@@ -47,6 +48,7 @@ def node_dtype(num_players: int) -> np.dtype:
     )
 
 
+@kernel
 def grow_tree(
     state, key, priors, first, last, work, nodes, num_nodes, settings, memory, estimator, visits,
     values,
@@ -66,6 +68,7 @@ def grow_tree(
     return harvest(nodes, state.to_move, visits, values)
 
 
+@kernel
 def plant(nodes, num_nodes, priors, memory):
     """Begin a tree of the root alone."""
     num_nodes[0] = 0
@@ -75,6 +78,7 @@ def plant(nodes, num_nodes, priors, memory):
     memory.span[1] = -np.inf
 
 
+@kernel
 def new_node(nodes, num_nodes, action, next_sibling):
     """Return the index of a fresh node."""
     index = num_nodes[0]
@@ -89,6 +93,7 @@ def new_node(nodes, num_nodes, action, next_sibling):
     return index
 
 
+@kernel
 def iterate(s, nodes, num_nodes, settings, memory, estimator):
     """Walk down, add a node, see what it is worth, and credit every node on the way."""
     depth, node, size = 0, ROOT, num_nodes[0]
@@ -110,6 +115,7 @@ def iterate(s, nodes, num_nodes, settings, memory, estimator):
     credit(nodes, depth, s.num_players, memory)
 
 
+@kernel
 def next_node(s, nodes, num_nodes, parent, settings, memory):
     """Return the child to go to: a new one while an action is untried, else the best bound.
 
@@ -137,6 +143,7 @@ def next_node(s, nodes, num_nodes, parent, settings, memory):
     return child
 
 
+@kernel
 def best_child(nodes, parent, seat, favourite, is_guided, settings, memory):
     """Return the legal child with the highest bound, or NONE; unmarks all children in the mask.
 
@@ -163,6 +170,7 @@ def best_child(nodes, parent, seat, favourite, is_guided, settings, memory):
     return best, best_bound
 
 
+@kernel
 def most_promising(root, seat, settings, memory):
     """Return the marked action with the highest prior, and a bound: good as the root so far."""
     best, best_prior = NO_ACTION, -1.0
@@ -173,12 +181,14 @@ def most_promising(root, seat, settings, memory):
     return best, value + settings.guidance * np.sqrt(root.visits) * best_prior
 
 
+@kernel
 def mean_value(node, seat, memory):
     """Return a seat's mean payoff over the visits of a node, from 0 to 1 over the span so far."""
     low, width = memory.span[0], memory.span[1] - memory.span[0]
     return (node.totals[seat] / node.visits - low) / width if width > 0 else 0.5
 
 
+@kernel
 def count_true(mask):
     """Return how many actions are marked."""
     count = 0
@@ -187,6 +197,7 @@ def count_true(mask):
     return count
 
 
+@kernel
 def nth_true(mask, left):
     """Return the marked action before which `left` others are marked."""
     action = 0
@@ -196,6 +207,7 @@ def nth_true(mask, left):
     return action
 
 
+@kernel
 def credit(nodes, depth, num_players, memory):
     """Add the payoffs to every node of the path, and widen the span of payoffs seen."""
     payoffs = memory.payoffs
@@ -209,6 +221,7 @@ def credit(nodes, depth, num_players, memory):
         memory.span[1] = max(memory.span[1], payoffs[seat])
 
 
+@kernel
 def harvest(nodes, seat, visits, values):
     """Write what the root's children have; return the most visited action, the better at a tie."""
     best, best_visits, best_value = 0, 0, -np.inf

@@ -1,8 +1,8 @@
 """Questions of strategy, answered from the games of a tournament, agent by agent.
 
 The games are played again from their replays, all together. What happened in them is a table of
-events; a game's card names the module that says which. `what` tells events of a question apart, `mean` is
-that of their values, `win_share` that of the seats they happened to.
+events; a game's card names the module that says which. `what` tells events of a question apart,
+`mean` is that of their values, `win_share` that of the seats they happened to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a game tells of its play, see `celtica_env.core.questions`; a game need not tell anything."""
+"""What a game tells of its play, see `celtica_env.core.questions`; it need not tell anything."""
 
 from __future__ import annotations
 
