@@ -155,6 +155,7 @@ class KeltisOracle:
         phase: "turn", "revealed" or "over".
         to_move: the seat of the player to decide (the last one who moved once the game is over).
         is_extra: whether the turn in progress was won by a clover.
+        extra_turn: "may" or "must".
     """
 
     def __init__(
@@ -178,7 +179,7 @@ class KeltisOracle:
             first_player: the seat that begins; drawn by chance when None.
         """
         _check_options(num_players, extra_turn, first_player)
-        self._extra_turn = extra_turn
+        self.extra_turn = extra_turn
         self.num_players = num_players
         self.chance = chance
         self._table = _read_symbols(symbols)
@@ -285,7 +286,7 @@ class KeltisOracle:
 
     def _may_decline(self) -> bool:
         """Returns whether the turn in progress is one that its player need not use."""
-        return self.is_extra and (self._extra_turn == "may" or not self.face_down)
+        return self.is_extra and (self.extra_turn == "may" or not self.face_down)
 
     def _decide_turn(self, action: int) -> None:
         if action == REVEAL:
