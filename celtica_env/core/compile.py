@@ -25,7 +25,7 @@ from celtica_env.core.errors import OptionError
 
 VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
 """The stubs of all verbs."""
-OPTIONAL_VERBS = (verbs.is_truncated, verbs.random_legal)
+OPTIONAL_VERBS = (verbs.random_legal,)
 MARK = "is_kernel"
 AnyFunction = TypeVar("AnyFunction", bound=Callable)
 

@@ -12,7 +12,6 @@ from celtica_env.core.verbs import (
     determinize,
     is_legal,
     is_terminal,
-    is_truncated,
     legal_mask,
     observe,
     potential,
@@ -71,7 +70,7 @@ def step_games(
         if is_terminal(s):
             ends[k] = True
             returns(s, rewards[k])
-        elif s.step_count >= max_steps or is_truncated(s):
+        elif s.step_count >= max_steps:
             truncs[k] = True
         else:
             continue
@@ -86,7 +85,7 @@ def find_finished(states, rows, max_steps, finished, start, stop):
     """Write for each record whether its game has ended or is cut off, `finished` (B,) bool."""
     for k in range(start, stop):
         s = states[rows[k]]
-        finished[rows[k]] = is_terminal(s) or s.step_count >= max_steps or is_truncated(s)
+        finished[rows[k]] = is_terminal(s) or s.step_count >= max_steps
 
 
 def mask_games(states, rows, finished, out, start, stop):

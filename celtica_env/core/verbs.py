@@ -6,7 +6,7 @@ core calls it by position, with the arguments named here. Legend: `P` players, `
 features.
 
 These are stubs: `core.compile` binds the loops to a game's own functions. A game may leave out the
-two that do something.
+one that does something.
 """
 
 from typing import TYPE_CHECKING
@@ -53,11 +53,6 @@ def step(s, action):
 def is_terminal(s):
     """Return whether the game has ended by its rules, to be paid."""
     raise NotImplementedError
-
-
-def is_truncated(s):
-    """Return whether a limit of the game's own cuts it off, unpaid. A game may leave it out."""
-    return False
 
 
 def random_legal(s, mask):

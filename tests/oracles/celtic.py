@@ -109,7 +109,9 @@ class CelticOracle:
         start: where the markers of this move come from, None before it is settled and after the
             last player has decided whether to follow.
         destination: where they go, likewise.
-        turns: how many turns have been finished; the turn that ends the game is none of them.
+        turns: how many turns have been finished; a turn in which a player ends the game is none
+            of them, the last of `max_turns` is.
+        max_turns: after how many turns the game ends.
     """
 
     def __init__(
@@ -132,7 +134,7 @@ class CelticOracle:
             roads: pairs of sites.
             goals: the locations of each goal card, first the easy goals, then the hard ones.
             first_player: the seat that begins; drawn by chance when None.
-            max_turns: after how many turns of all players together an unfinished game is cut off.
+            max_turns: after how many turns of all players together the game ends.
         """
         _check_options(num_players, first_player, max_turns)
         _check_roads(num_sites, roads)
@@ -141,7 +143,7 @@ class CelticOracle:
         self.goals = [list(goal) for goal in goals]
         self.neighbours = _neighbours(num_sites, roads)
         self._chance = chance
-        self._max_turns = max_turns
+        self.max_turns = max_turns
         self._open_the_box()
         self._set_up(first_player)
 
@@ -152,15 +154,8 @@ class CelticOracle:
         """Whether the game has been played to its end."""
         return self.phase == "over"
 
-    @property
-    def is_truncated(self) -> bool:
-        """Whether the game has been cut off at its greatest number of turns."""
-        return self.turns >= self._max_turns
-
     def legal_actions(self) -> list[int]:
         """Returns the sorted legal actions of the player to move; none once the game is over."""
-        if self.is_truncated:
-            return []
         legal: dict[str, Callable[[], list[int]]] = {
             "before": lambda: [*self._deeds(self.to_move), DONE],
             "start": lambda: [FIRST_START + site for site in set(self.markers[self.to_move])],
@@ -177,7 +172,7 @@ class CelticOracle:
         """Takes one decision of the player to move.
 
         Raises:
-            ValueError: the action is illegal, the game is over or cut off.
+            ValueError: the action is illegal or the game is over.
         """
         if action not in self.legal_actions():
             raise ValueError(f"action {action} is not legal in phase {self.phase!r}")
@@ -207,7 +202,7 @@ class CelticOracle:
         ]
 
     def payoffs(self, kind: str) -> list[float]:
-        """Returns what the cards now owned are worth to each seat; nothing in a game cut off.
+        """Returns what the cards now owned are worth to each seat.
 
         Args:
             kind: "win", "rank" or "margin".
@@ -219,8 +214,6 @@ class CelticOracle:
         }
         if kind not in payoffs:
             raise ValueError(f"unknown kind of payoff: {kind!r}")
-        if self.is_truncated:
-            return [0.0] * self.num_players
         return [float(value) for value in payoffs[kind]()]
 
     def snapshot(self) -> dict[str, Any]:
@@ -241,7 +234,7 @@ class CelticOracle:
             "destination": self.destination,
             "turns": self.turns,
         }
-        if not (self.is_over or self.is_truncated):
+        if not self.is_over:
             state["to_move"] = self.to_move
         return state
 
@@ -318,8 +311,13 @@ class CelticOracle:
             self._ask_after()
 
     def _end_turn(self) -> None:
+        """Passes the turn on; after the last turn allowed, the others finish what they can."""
         self.turns += 1
-        self.begin_turn(self._clockwise_from(self.active + 1)[0])
+        if self.turns < self.max_turns:
+            self.begin_turn(self._clockwise_from(self.active + 1)[0])
+        else:
+            self._seats_to_finish = self._clockwise_from(self.active)[1:]
+            self._ask_final()
 
     def _clockwise_from(self, seat: int) -> list[int]:
         return [(seat + offset) % self.num_players for offset in range(self.num_players)]
@@ -490,7 +488,7 @@ def _check_options(num_players: int, first_player: int | None, max_turns: int) -
     if first_player is not None and not 0 <= first_player < num_players:
         raise ValueError(f"there is no seat {first_player}")
     if not 1 <= max_turns <= 2000:
-        raise ValueError(f"a game is cut off after 1 to 2000 turns, not {max_turns}")
+        raise ValueError(f"a game ends after 1 to 2000 turns, not {max_turns}")
 
 
 def _check_roads(num_sites: int, roads: Sequence[Sequence[int]]) -> None:

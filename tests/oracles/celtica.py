@@ -165,7 +165,8 @@ class CelticaOracle:
         Args:
             num_players: 2 to 5.
             chance: where every random draw comes from.
-            rules: "german", or "english" where landing on the goal has no action.
+            rules: "german", or "english" where landing on the goal has no action and the display is
+                filled up at the beginning of every turn.
             overshoot: "clamp" stops a druid at the goal, "forbid" makes moving past it illegal.
             first_player: the seat that begins; drawn by chance when None.
             board: kind and amount of every place, from the start to the goal.
@@ -422,6 +423,8 @@ class CelticaOracle:
         player who begins the next one always gets cards.
         """
         self.phase = "play"
+        if self._rules == "english":
+            self._refill_display()
         if self._ends_at_once():
             self._end_game()
             return

@@ -11,7 +11,7 @@ All decisions share one flat numbering of 58 actions:
 * 0..54: take this tile, which lies face up in the middle
 * 55: reveal a face-down tile
 * 56: keep the revealed tile
-* 57: leave the revealed tile face up; or decline an extra turn when no tile is face down
+* 57: leave the revealed tile face up; or decline an extra turn
 """
 
 from __future__ import annotations
@@ -43,13 +43,28 @@ NO_NUMBER = -1
 Row = list[int]
 Table = Mapping[str, Sequence[str]]
 
-PATTERN = [WISH, NONE, CLOVER, NONE, BONUS_1, NONE, CLOVER, NONE, WISH, NONE, BONUS_3]
+# As printed: per colour the numbers of the wish stones, the clovers, and the bonuses of 1 and 3.
+PRINTED = {
+    "blue": ([2, 3], [5, 6], 9, 8),
+    "yellow": ([6, 8], [1, 7], 4, 3),
+    "pink": ([1, 4], [2, 9], 5, 7),
+    "brown": ([4, 7], [5, 8], 6, 2),
+    "green": ([6, 9], [3, 4], 1, 5),
+}
+
+
+def _printed_symbol(colour: str, number: int) -> str:
+    wishes, clovers, bonus_1, bonus_3 = PRINTED[colour]
+    if number in wishes:
+        return "wish"
+    if number in clovers:
+        return "clover"
+    return {bonus_1: "bonus1", bonus_3: "bonus3"}.get(number, "none")
+
+
 DEFAULT_TABLE: Table = {
-    name: [
-        SYMBOLS[PATTERN[(number + 2 * colour) % NUMBERS_PER_COLOUR]]
-        for number in range(NUMBERS_PER_COLOUR)
-    ]
-    for colour, name in enumerate(COLOURS)
+    name: [_printed_symbol(name, number) for number in range(NUMBERS_PER_COLOUR)]
+    for name in COLOURS
 }
 
 
@@ -140,6 +155,7 @@ class KeltisOracle:
         phase: "turn", "revealed" or "over".
         to_move: the seat of the player to decide (the last one who moved once the game is over).
         is_extra: whether the turn in progress was won by a clover.
+        extra_turn: "may" or "must".
     """
 
     def __init__(
@@ -148,6 +164,7 @@ class KeltisOracle:
         chance: Chance,
         *,
         symbols: str | Table = "fixed",
+        extra_turn: str = "may",
         first_player: int | None = None,
     ) -> None:
         """Sets the game up.
@@ -157,9 +174,12 @@ class KeltisOracle:
             chance: where every random draw comes from.
             symbols: "fixed" for the default table, "shuffled" for symbols dealt anew within each
                 colour, or a table of the eleven names of each colour's symbols, by number.
+            extra_turn: "may" lets a player decline the turn that a clover wins; "must" only when
+                no tile is face down.
             first_player: the seat that begins; drawn by chance when None.
         """
-        _check_options(num_players, first_player)
+        _check_options(num_players, extra_turn, first_player)
+        self.extra_turn = extra_turn
         self.num_players = num_players
         self.chance = chance
         self._table = _read_symbols(symbols)
@@ -177,7 +197,8 @@ class KeltisOracle:
     def legal_actions(self) -> list[int]:
         """Returns the sorted legal actions of the player to move; none once the game is over."""
         if self.phase == "turn":
-            return [*self._takes(), REVEAL if self.face_down else LEAVE]
+            reveals = [REVEAL] if self.face_down else []
+            return [*self._takes(), *reveals, *([LEAVE] if self._may_decline() else [])]
         if self.phase == "revealed":
             return [KEEP, LEAVE]
         return []
@@ -262,6 +283,10 @@ class KeltisOracle:
     def _fits(self, tile: int) -> bool:
         colour, number = decode_tile(tile)
         return fits(self.rows[self.to_move][colour], number)
+
+    def _may_decline(self) -> bool:
+        """Returns whether the turn in progress is one that its player need not use."""
+        return self.is_extra and (self.extra_turn == "may" or not self.face_down)
 
     def _decide_turn(self, action: int) -> None:
         if action == REVEAL:
@@ -355,9 +380,11 @@ class KeltisOracle:
         return [self.shown[tile] for tile in self.tiles_of(seat)]
 
 
-def _check_options(num_players: int, first_player: int | None) -> None:
+def _check_options(num_players: int, extra_turn: str, first_player: int | None) -> None:
     if not 2 <= num_players <= 4:
         raise ValueError(f"Keltis is for 2 to 4 players, not {num_players}")
+    if extra_turn not in ("may", "must"):
+        raise ValueError(f"unknown extra_turn: {extra_turn!r}")
     if first_player is not None and not 0 <= first_player < num_players:
         raise ValueError(f"there is no seat {first_player}")
 

@@ -588,7 +588,6 @@ def test_all_seven_goods_may_end_the_game_after_the_move() -> None:
     assert game.legal_actions() == [DONE, END]
     game.step(END)
     assert game.is_over
-    assert not game.is_truncated
 
 
 def test_all_seven_goods_do_not_end_the_game_before_the_move() -> None:
@@ -784,51 +783,59 @@ def test_a_game_that_is_over_takes_no_action() -> None:
         game.step(DONE)
 
 
-# -------------------------------------------------------------------- cutting a game off
+# -------------------------------------------------------------------- the limit on turns
 
 
-def test_a_game_is_cut_off_after_its_greatest_number_of_turns() -> None:
+def test_a_game_ends_after_its_greatest_number_of_turns() -> None:
     game = new_game(2, max_turns=3)
     for turn in range(3):
-        assert (game.turns, game.is_truncated) == (turn, False)
+        assert (game.turns, game.is_over) == (turn, False)
         pass_turn(game)
-    assert game.is_truncated
-    assert not game.is_over
-    assert (game.turns, where(game)) == (3, ("start", 1))
+    assert game.is_over
+    assert (game.turns, game.active) == (3, 0)
     assert game.legal_actions() == []
     with pytest.raises(ValueError):
         game.step(from_site(VILLAGE))
 
 
-def test_a_game_cut_off_stops_at_the_first_decision_of_the_next_player() -> None:
+def test_at_the_limit_the_others_finish_what_they_can() -> None:
     game = arrange(new_game(2, max_turns=1), markers={1: [trade_site(HIDES)]})
     pass_turn(game)
-    assert (game.phase, game.active, game.is_truncated) == ("before", 1, True)
-    assert "to_move" not in game.snapshot()
+    assert (where(game), game.active) == (("final", 1), 0)
+    game.step(collect(HIDES))
+    assert game.is_over
+    assert game.trade_cards[1] == [HIDES]
 
 
-def test_a_game_cut_off_pays_nothing() -> None:
+def test_at_the_limit_the_last_player_to_move_is_not_asked_again() -> None:
+    game = arrange(new_game(2, max_turns=1), markers={0: [trade_site(HIDES)]})
+    run(game, DONE, from_site(VILLAGE), to_site(GRAIN), move(1), move(0))
+    assert where(game) == ("after", 0)
+    game.step(DONE)
+    assert game.is_over
+
+
+def test_a_game_that_ends_at_the_limit_pays_by_score() -> None:
     game = arrange(new_game(2, max_turns=1), completed={0: [10]})
-    assert game.payoffs("win") == [1.0, -1.0]
     pass_turn(game)
-    assert [game.payoffs(kind) for kind in ("win", "rank", "margin")] == [[0.0, 0.0]] * 3
+    assert game.is_over
+    assert game.payoffs("win") == [1.0, -1.0]
 
 
-def test_a_game_that_ends_in_its_last_turn_is_not_cut_off() -> None:
+def test_a_player_may_end_the_game_in_its_last_turn() -> None:
     game = arrange(new_game(2, max_turns=1), cards={0: list(GOODS)})
     run(game, to_site(GRAIN), move(1), move(0), END)
     assert game.is_over
-    assert not game.is_truncated
     assert game.turns == 0
     assert game.payoffs("win") == [1.0, -1.0]
 
 
-def test_the_last_decisions_after_the_end_are_not_cut_off() -> None:
+def test_after_an_end_in_the_last_turn_the_others_finish_too() -> None:
     game = arrange(
         new_game(2, max_turns=1), markers={1: [trade_site(WINE)]}, cards={0: list(GOODS)}
     )
     run(game, to_site(GRAIN), move(1), move(0), END)
-    assert (where(game), game.is_truncated) == (("final", 1), False)
+    assert where(game) == ("final", 1)
     game.step(collect(WINE))
     assert game.is_over
 
@@ -1003,12 +1010,12 @@ def play_biased(
     """Plays a game, each decision by `check`, and returns how it ended."""
     choose = random.Random(seed)
     how = ""
-    while not (game.is_over or game.is_truncated):
+    while not game.is_over:
         action = choose_biased(game, choose, taste)
         if game.phase in ("before", "after"):
             how = "goods" if action == END else f"goals {game.phase}"
         check(game, action)
-    return "cut off" if game.is_truncated else how
+    return "limit" if game.turns == game.max_turns else how
 
 
 def step_and_check(game: CelticOracle, action: int) -> None:
@@ -1069,18 +1076,17 @@ def check_decision(game: CelticOracle, action: int) -> None:
 
 def check_end(game: CelticOracle, how: str) -> None:
     """Checks what must hold when a game has ended."""
-    assert game.is_truncated == (how == "cut off")
-    assert game.is_over != game.is_truncated
+    assert game.is_over
+    assert (game.turns == game.max_turns) == (how == "limit")
     assert game.legal_actions() == []
     if how == "goods":
         assert set(game.trade_cards[game.active]) == set(GOODS)
-    elif game.is_over:
+    elif how != "limit":
         assert len(game.completed[game.active]) == 5
     for kind in ("win", "rank", "margin"):
         assert sum(game.payoffs(kind)) == pytest.approx(0)
-    if game.is_over:
-        best = max(zip(game.points(), game.tie_breaks(), range(game.num_players), strict=True))
-        assert max(game.payoffs("win")) == game.payoffs("win")[best[-1]]
+    best = max(zip(game.points(), game.tie_breaks(), range(game.num_players), strict=True))
+    assert max(game.payoffs("win")) == game.payoffs("win")[best[-1]]
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
@@ -1099,7 +1105,7 @@ def test_random_games_keep_every_marker_and_card(num_players: int) -> None:
         check_end(game, how)
         endings.add(how)
     assert phases == set(DECIDING)
-    assert endings == {"goals before", "goals after", "goods", "cut off"}
+    assert endings == {"goals before", "goals after", "goods", "limit"}
 
 
 def test_equal_chance_and_equal_actions_give_equal_games() -> None:

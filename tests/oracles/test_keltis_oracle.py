@@ -126,11 +126,11 @@ def test_default_table_is_the_documented_one() -> None:
     letters = {"none": "-", "clover": "C", "wish": "W", "bonus1": "1", "bonus3": "3"}
     table = {name: "".join(letters[s] for s in names) for name, names in DEFAULT_TABLE.items()}
     assert table == {
-        "blue": "W-C-1-C-W-3",
-        "yellow": "C-1-C-W-3W-",
-        "pink": "1-C-W-3W-C-",
-        "brown": "C-W-3W-C-1-",
-        "green": "W-3W-C-1-C-",
+        "blue": "--WW-CC-31-",
+        "yellow": "-C-31-WCW--",
+        "pink": "-WC-W1-3-C-",
+        "brown": "--3-WC1WC--",
+        "green": "-1-CC3W--W-",
     }
 
 
@@ -190,6 +190,7 @@ def test_first_player_is_drawn_evenly() -> None:
         {"first_player": 3},
         {"first_player": -1},
         {"symbols": "printed"},
+        {"extra_turn": "can"},
         {"symbols": {}},
         {"symbols": {**EASY_TABLE, "red": EASY_SYMBOLS}},
         {"symbols": {name: EASY_TABLE[name] for name in ("blue", "yellow", "pink", "brown")}},
@@ -231,7 +232,7 @@ def test_example_2_a_revealed_7_or_9_must_be_left(number: int) -> None:
 
 
 def test_example_3_scoring() -> None:
-    rows = {BLUE: [4, 10], YELLOW: [1, 3, 6, 8], PINK: [8, 7, 4], BROWN: [0, 1, 3, 4, 6]}
+    rows = {BLUE: [8, 10], YELLOW: [2, 4, 5, 6], PINK: [7, 4, 3], BROWN: [0, 1, 2, 3, 4]}
     game = arrange(new_game(symbols="fixed"), rows={0: rows})
     assert game.wish_stones(0) == 3
     assert game.bonus_points(0) == 3 + 1 + 3 + 3
@@ -364,7 +365,7 @@ def test_keeping_a_clover_gives_another_turn_with_both_options() -> None:
     reveal(game, blue(9))
     game.step(KEEP)
     assert state_of_play(game) == ("turn", 0, True)
-    assert game.legal_actions() == [green(3), REVEAL]
+    assert game.legal_actions() == [green(3), REVEAL, LEAVE]
     reveal(game, blue(8))
     assert state_of_play(game) == ("revealed", 0, True)
     game.step(KEEP)
@@ -413,8 +414,17 @@ def test_a_tile_left_in_an_extra_turn_ends_it() -> None:
     assert state_of_play(game) == ("turn", 1, False)
 
 
-def test_an_extra_turn_cannot_be_declined_while_a_tile_is_face_down() -> None:
-    game = arrange(new_game(), face_up=[blue(9)])
+def test_an_extra_turn_may_be_declined() -> None:
+    game = arrange(new_game(), face_up=[blue(9), green(3)])
+    run(game, blue(9), LEAVE)
+    assert state_of_play(game) == ("turn", 1, False)
+    assert game.face_up == {green(3)}
+    assert len(game.face_down) == 53
+    assert game.legal_actions() == [green(3), REVEAL]  # an ordinary turn cannot be declined
+
+
+def test_an_extra_turn_that_must_be_used_cannot_be_declined_while_a_tile_is_face_down() -> None:
+    game = arrange(new_game(extra_turn="must"), face_up=[blue(9)])
     game.step(blue(9))
     assert game.legal_actions() == [REVEAL]
     with pytest.raises(ValueError):
@@ -681,23 +691,23 @@ def test_an_unknown_payoff_is_refused() -> None:
 
 def test_snapshot_names_the_whole_state() -> None:
     game = new_game(symbols="fixed", first_player=1)
-    arrange(game, rows={0: {BLUE: [8, 4]}, 1: {GREEN: [2, 3, 5], PINK: [7]}})
+    arrange(game, rows={0: {BLUE: [8, 3]}, 1: {GREEN: [2, 3, 6], PINK: [7]}})
     arrange(game, face_up=[blue(2), blue(10)])
     reveal(game, green(10))
     symbols = [-1] * 55
-    for tile, symbol in [(8, WISH), (4, BONUS_1), (2, CLOVER), (10, BONUS_3), (29, WISH)]:
+    for tile, symbol in [(8, BONUS_3), (3, WISH), (2, WISH), (10, NONE), (29, BONUS_3)]:
         symbols[tile] = symbol
-    for tile, symbol in [(46, BONUS_3), (47, WISH), (49, CLOVER), (54, NONE)]:
+    for tile, symbol in [(46, NONE), (47, CLOVER), (50, WISH), (54, NONE)]:
         symbols[tile] = symbol
     assert game.snapshot() == {
         "face_down": [tile for tile in ALL_TILES if symbols[tile] == -1],
         "face_up": [2, 10],
         "symbols": symbols,
         "row_size": [[2, 0, 0, 0, 0], [0, 0, 1, 0, 3]],
-        "row_last": [[4, -1, -1, -1, -1], [-1, -1, 7, -1, 5]],
+        "row_last": [[3, -1, -1, -1, -1], [-1, -1, 7, -1, 6]],
         "row_direction": [[-1, 0, 0, 0, 0], [0, 0, 0, 0, 1]],
-        "wish_stones": [1, 2],
-        "bonus_points": [1, 3],
+        "wish_stones": [1, 1],
+        "bonus_points": [3, 3],
         "phase": "revealed",
         "revealed": 54,
         "is_extra": False,
@@ -740,7 +750,8 @@ def late_action(choose: random.Random, game: KeltisOracle) -> int:
     """Leaves nearly everything until the last tile, so that the last turn offers choices."""
     legal = game.legal_actions()
     if game.face_down:
-        return legal[-1] if choose.random() < 0.95 else choose.choice(legal)
+        wanted = REVEAL if REVEAL in legal else LEAVE
+        return wanted if choose.random() < 0.95 else choose.choice(legal)
     if game.phase == "revealed":
         return KEEP
     return LEAVE if choose.random() < 0.5 else choose.choice(legal)
@@ -754,7 +765,8 @@ def check_decision(game: KeltisOracle) -> None:
     assert legal == [REVEAL] or len(legal) > 1
     assert (game.revealed >= 0) == (game.phase == "revealed")
     assert game.face_down or game.phase == "revealed" or game.is_extra
-    assert (LEAVE in legal) == (game.phase == "revealed" or not game.face_down)
+    may_decline = game.is_extra and (game.extra_turn == "may" or not game.face_down)
+    assert (LEAVE in legal) == (game.phase == "revealed" or may_decline)
     check_rows(game)
 
 
@@ -803,16 +815,14 @@ def test_random_games_keep_every_tile(num_players: int, symbols: str, policy: Po
     chance = SplitMix(num_players)
     seen: Counter[str] = Counter()
     for seed in range(40):
-        game = KeltisOracle(num_players, chance, symbols=symbols)
+        extra_turn = ("may", "must")[seed % 2]
+        game = KeltisOracle(num_players, chance, symbols=symbols, extra_turn=extra_turn)
         of_game = play_randomly(game, seed, policy)
         assert of_game["reveal"] == 55
-        assert of_game["decision"] <= 3 * 55
+        assert of_game["decision"] <= 3 * 55 - 1 + 10
         seen += of_game
-    happened = {"extra turn", "taken face up"}
-    if policy is late_action:
-        happened |= {"extra turn after the last tile", "declined"}
-    else:
-        happened |= {"left at once"}
+    happened = {"extra turn", "taken face up", "declined"}
+    happened |= {"extra turn after the last tile" if policy is late_action else "left at once"}
     assert all(seen[what] > 0 for what in happened), seen
 
 

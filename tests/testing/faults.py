@@ -232,21 +232,13 @@ RULE_FAULTS |= {
     ),
 }  # fmt: skip
 
-LIMIT = 6  # decisions
-OWN_LIMIT = RuleFault(
-    (("rules.py", "@njit\ndef returns(", f"@njit\ndef is_truncated(s):\n"
-      f"    return s.step_count >= {LIMIT}\n\n\n@njit\ndef returns("),),
-    check="",
-    words="",
-)  # fmt: skip
-"""No fault at all: a game that cuts itself off."""
 OWN_NAMES = RuleFault(
     (("rules.py", "@njit\ndef reset(",
       "DISABLED = SAME_STEP = NEXT_STEP = 1\n\n\n@njit\ndef reset("),),
     check="",
     words="",
 )  # fmt: skip
-"""No fault either: a game whose own constants have the names of the core's."""
+"""No fault at all: a game whose own constants have the names of the core's."""
 
 CHANCE_IN_PLAY = RuleFault(
     (("rules.py", "        draw_card(s, seat)\n        draw_card(s, seat)\n",

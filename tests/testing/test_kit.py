@@ -20,9 +20,7 @@ from tests.each_game import in_full_check, quickly
 from tests.testing.faults import (
     CARD_FAULTS,
     CHANCE_IN_PLAY,
-    LIMIT,
     NAME,
-    OWN_LIMIT,
     OWN_NAMES,
     RULE_FAULTS,
     SOURCES,
@@ -42,14 +40,6 @@ def tiny(monkeypatch):
 @pytest.mark.parametrize("num_players", [2, 3])
 def test_the_sound_game_passes(tiny, num_players, check):
     check(Table(tiny, num_players))
-
-
-def test_a_sound_game_that_cuts_itself_off_passes(monkeypatch, tmp_path, is_full_check):
-    OWN_LIMIT.enter(monkeypatch, tmp_path, "tiny_with_a_limit")
-    batch = Table(NAME, 3).batch()
-    play_out(batch)
-    assert batch.states["step_count"].max() == LIMIT
-    check_game(NAME, checks=None if is_full_check else ["endings", "payoffs", "seats"])
 
 
 @pytest.mark.parametrize("fault", quickly(FAULTS, 4))

@@ -15,7 +15,7 @@ from celtica_agents.greedy import choose
 from celtica_env.core.compile import kernel
 from celtica_env.core.streams import GOLDEN_GAMMA, mix
 from celtica_env.core.types import GREEDY_SCRATCH, NO_LIMIT, PAYOFFS, GameSpec
-from celtica_env.core.verbs import is_terminal, is_truncated, random_legal, returns, step
+from celtica_env.core.verbs import is_terminal, random_legal, returns, step
 
 MARGIN = PAYOFFS.index("margin")
 NO_ACTION = -1
@@ -98,7 +98,7 @@ def carry_out(s, action):
 @kernel
 def is_over(s, settings):
     """Say whether no decision is left."""
-    return is_terminal(s) or s.step_count >= settings.max_steps or is_truncated(s)
+    return is_terminal(s) or s.step_count >= settings.max_steps
 
 
 @kernel

@@ -110,7 +110,7 @@ def draw(record: np.void, viewer: int = FULL) -> str:
     is_asked = own == record["to_move"]
     words = question(record)
     parts = [
-        header(words, f"turn {record['turns'] + 1}"),
+        header(words, f"turn {min(record['turns'] + 1, record['max_turns'])}"),
         *_map(record, own, viewer, is_asked),
         _supply(record, is_asked),
         *(

@@ -191,7 +191,10 @@ def _check_site(index: int, site: Any) -> str:
         raise BoardError(f"{where}: kind must be {KINDS[index]!r}, got {site.get('kind')!r}")
     if index >= FIRST_TRADE_SITE and name != GOODS[index - FIRST_TRADE_SITE]:
         good = GOODS[index - FIRST_TRADE_SITE]
-        raise BoardError(f"{where}: the trade sites are {', '.join(GOODS)}; this one is {good!r}")
+        raise BoardError(
+            f"{where}: a trade site bears the name of its good, in the order {', '.join(GOODS)}; "
+            f"this one must be {good!r}"
+        )
     for axis in ("x", "y"):
         _check_coordinate(where, axis, site.get(axis, 0))
     return name

@@ -126,8 +126,7 @@ def _check_turn(record: np.void) -> None:
     elif phase not in ENDED:
         _require(record["active"] == mover, f"the active seat is to move in phase {name}")
     _require(
-        record["turns"] + (phase in ENDED) <= record["max_turns"],
-        "the game was cut off before so many turns",
+        record["turns"] < record["max_turns"] + (phase in ENDED), "the game ends with max_turns"
     )
     if phase in SCORING and _is_seen(record, mover):
         can_end = phase == Phase.AFTER and record["cards"][mover].all()
@@ -175,7 +174,9 @@ def _check_end(record: np.void) -> None:
         has_ended or (num_completed < GOALS_TO_END).all(),
         f"{GOALS_TO_END} completed goals end the game",
     )
-    if has_ended and (_is_seen(record, active) or record["public_trade_cards"]):
+    is_at_limit = record["turns"] == record["max_turns"]
+    is_known = _is_seen(record, active) or record["public_trade_cards"]
+    if has_ended and not is_at_limit and is_known:
         _require(
             bool(num_completed[active] == GOALS_TO_END or record["cards"][active].all()),
             "the active seat could not end the game",

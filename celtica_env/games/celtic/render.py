@@ -33,7 +33,8 @@ def render_text(state: np.void, viewer: int = FULL) -> str:
 
 
 def _header(state: np.void) -> str:
-    return f"Celtic, turn {state['turns'] + 1} of at most {state['max_turns']}: {question(state)}"
+    turn, last = min(state["turns"] + 1, state["max_turns"]), state["max_turns"]
+    return f"Celtic, turn {turn} of at most {last}: {question(state)}"
 
 
 def question(state: np.void) -> str:

@@ -212,10 +212,23 @@ def leave_phase(s):
     if s.phase == BEFORE:
         begin_move(s)
     elif s.phase == AFTER:
-        s.turns += 1
-        begin_turn(s, next_seat(s, s.active))
+        end_turn(s)
     else:
         ask_next_finalist(s, next_seat(s, s.to_move))
+
+
+@njit
+def end_turn(s):
+    """Pass the turn on, or end the game with the last turn that the options allow.
+
+    Whoever finished that turn has just been asked to complete and collect; the others still are.
+    """
+    s.turns += 1
+    if s.turns < s.max_turns:
+        begin_turn(s, next_seat(s, s.active))
+    else:
+        s.phase = FINAL
+        ask_next_finalist(s, next_seat(s, s.active))
 
 
 # --- The end ("Game End") ------------------------------------------------------------------------
@@ -243,12 +256,6 @@ def ask_next_finalist(s, seat):
 @njit
 def is_terminal(s):
     return s.phase == OVER
-
-
-@njit
-def is_truncated(s):
-    """Say whether the limit on turns cuts the game off; asked only when it is not over."""
-    return s.turns >= s.max_turns
 
 
 # --- Small facts ---------------------------------------------------------------------------------

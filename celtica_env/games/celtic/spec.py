@@ -48,7 +48,7 @@ SPEC = GameSpec(
         "max_turns": Option(
             DEFAULT_MAX_TURNS,
             f"1 to {LARGEST_MAX_TURNS}",
-            "turns, of all players together, after which the game is cut off",
+            "turns, of all players together, after which the game ends and is scored",
         ),
     },
 )

@@ -46,7 +46,7 @@ STATE_DTYPE = np.dtype(
         # fixed for the game
         ("first_player", "i1"),  # seat that begins, or -1: drawn at random
         ("public_trade_cards", "i1"),  # 1: everybody remembers which cards were collected
-        ("max_turns", "i2"),  # the game is cut off when so many turns are finished
+        ("max_turns", "i2"),  # the game ends when so many turns are finished
         ("goal_sites", "u1", (NUM_GOALS, HARD_SITES)),  # the third is NO_SITE on an easy goal
         ("roads", "u8", (NUM_SITES,)),  # bit b of number a: a road joins a and b
         # derived from the roads: per site the steps to sites 2k, in the low half of byte k, and

@@ -193,7 +193,12 @@ def give_part(s, kind):
 
 @njit
 def end_turn(s):
-    """Pass the turn on, begin a new round, or go on with the cashing-in that ends the game."""
+    """Pass the turn on, begin a new round, or go on with the cashing-in that ends the game.
+
+    English: "there will always be 9 in the supply at the beginning of a player's turn".
+    """
+    if s.edition == ENGLISH:
+        refill_display(s)
     if s.phase != CASH and not begin_next_turn(s):
         begin_cashing(s)
     if s.phase == CASH:

@@ -42,7 +42,11 @@ SPEC = GameSpec(
     state_dtype=STATE_DTYPE,
     observation=PIECES,
     options={
-        "rules": Option("german", '"german" or "english"', "edition that decides at the goal"),
+        "rules": Option(
+            "german",
+            '"german" or "english"',
+            "edition that decides at the goal and when the display is refilled",
+        ),
         "overshoot": Option(
             "clamp", '"clamp" or "forbid"', "whether a play past the goal stops there or is illegal"
         ),

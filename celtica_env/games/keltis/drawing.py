@@ -27,8 +27,7 @@ from celtica_env.core.drawing import (
 )
 from celtica_env.core.types import FULL
 from celtica_env.games.keltis.notation import action_to_text, tile_to_text
-from celtica_env.games.keltis.render import ARROWS, points, question
-from celtica_env.games.keltis.symbols import FIXED, read_symbols
+from celtica_env.games.keltis.render import ARROWS, can_leave, points, question
 from celtica_env.games.keltis.tables import (
     COLOURS,
     NUM_COLOURS,
@@ -99,17 +98,11 @@ def draw(record: np.void, viewer: int = FULL) -> str:
 
 
 def _table(record: np.void, can_click: bool) -> Iterator[str]:
-    yield panel(10, TABLE_TOP, WIDTH - 20, TABLE_HEIGHT, "cloth") + _note(record)
+    yield panel(10, TABLE_TOP, WIDTH - 20, TABLE_HEIGHT, "cloth")
     yield _pile(int(record["num_down"]), can_click)
     yield _revealed(record, can_click)
     for colour in range(NUM_COLOURS):
         yield from (_cell(record, colour, number, can_click) for number in range(NUM_NUMBERS))
-
-
-def _note(record: np.void) -> str:
-    is_shipped = not record["is_shuffled"] and (record["symbol"] == read_symbols(FIXED)).all()
-    words = "symbols: a reconstruction" if is_shipped else ""
-    return text(22, TABLE_TOP + TABLE_HEIGHT - 8, words, "note")
 
 
 def _pile(count: int, can_click: bool) -> str:
@@ -126,8 +119,7 @@ def _revealed(record: np.void, can_click: bool) -> str:
     top = TABLE_TOP + 124
     is_asked = {
         "keep": record["phase"] == Phase.REVEALED,
-        "leave": record["phase"] == Phase.REVEALED
-        or (record["phase"] == Phase.TURN and not record["num_down"]),
+        "leave": can_leave(record),
     }
     buttons = [
         button(name if can_click else None, name, 22 + 78 * k, top + 68, 72)

@@ -40,12 +40,14 @@ from celtica_env.games.keltis.tables import (
     NUM_SYMBOLS,
     NUM_TILES,
     PROSPECT_UNIT,
+    ExtraTurn,
     Phase,
     Place,
     Symbol,
 )
 
 OVER = int(Phase.OVER)
+MAY = int(ExtraTurn.MAY)
 DOWN, UP, ROW = int(Place.DOWN), int(Place.UP), int(Place.ROW)
 CLOVER, WISH = int(Symbol.CLOVER), int(Symbol.WISH)
 NONE = -1
@@ -63,6 +65,7 @@ AT_POINTS, AT_LEAD = OFFSETS["points"], OFFSETS["lead"]
 AT_RIVALS = OFFSETS["rivals"]
 AT_SYMBOLS_DOWN, AT_NUM_DOWN = OFFSETS["symbols_down"], OFFSETS["num_down"]
 AT_NUM_PLAYERS, AT_SHUFFLED = OFFSETS["num_players"], OFFSETS["is_shuffled"]
+AT_MAY_DECLINE = OFFSETS["may_decline"]
 
 
 @njit
@@ -88,6 +91,7 @@ def write_decision(s, out):
     out[AT_LAST_TURN] = s.num_down == 0
     out[AT_NUM_PLAYERS + np.int64(s.num_players) - 2] = 1
     out[AT_SHUFFLED] = s.is_shuffled
+    out[AT_MAY_DECLINE] = s.extra_turn == MAY
 
 
 # --- tiles ---------------------------------------------------------------------------------------

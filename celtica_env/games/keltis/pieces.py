@@ -197,6 +197,7 @@ PIECES = (
     Piece("num_down", 1, "tiles face down", NUM_TILES),
     Piece("num_players", OTHERS, "one-hot: 2 .. 4"),
     Piece("is_shuffled", 1, "symbols are shuffled"),
+    Piece("may_decline", 1, "the rules allow to decline an extra turn"),
 )
 
 OFFSETS = {

@@ -11,6 +11,7 @@ from celtica_env.games.keltis.tables import (
     NUM_NUMBERS,
     ROW_POINTS,
     WISH_POINTS,
+    ExtraTurn,
     Phase,
     Place,
     Symbol,
@@ -53,12 +54,19 @@ def question(state: np.void) -> str:
         tile = int(state["revealed"])
         shown = tile_to_text(tile) + _mark(state, *divmod(tile, NUM_NUMBERS))
         asked = f"keep {shown} or leave it"
-    elif state["num_down"] > 0:
-        asked = "take or reveal a tile"
     else:
-        asked = "take a last tile or leave it at that"
+        asked = "take or reveal a tile" if state["num_down"] > 0 else "take a last tile"
+        asked += " or leave it at that" if can_leave(state) else ""
     extra = ", extra turn" if state["is_extra"] else ""
     return f"player {state['to_move']} to {asked}{extra}"
+
+
+def can_leave(state: np.void) -> bool:
+    """Say whether the action `leave` is legal."""
+    if state["phase"] == Phase.TURN:
+        is_allowed = state["extra_turn"] == ExtraTurn.MAY or state["num_down"] == 0
+        return bool(state["is_extra"] and is_allowed)
+    return bool(state["phase"] == Phase.REVEALED)
 
 
 def _middle(state: np.void) -> list[str]:

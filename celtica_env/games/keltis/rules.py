@@ -28,6 +28,7 @@ from celtica_env.games.keltis.tables import (
     SYMBOLS_PER_COLOUR,
     WISH_POINTS,
     WISH_PROSPECTS,
+    ExtraTurn,
     Phase,
     Place,
     Symbol,
@@ -36,6 +37,8 @@ from celtica_env.games.keltis.tables import (
 TURN, REVEALED, OVER = int(Phase.TURN), int(Phase.REVEALED), int(Phase.OVER)
 DOWN, UP, IN_HAND, ROW = (int(place) for place in Place)
 CLOVER, WISH, UNKNOWN = int(Symbol.CLOVER), int(Symbol.WISH), int(Symbol.UNKNOWN)
+
+MAY = int(ExtraTurn.MAY)
 
 ALL_NUMBERS = (1 << NUM_NUMBERS) - 1  # as bits
 POPCOUNT = np.array([bits.bit_count() for bits in range(ALL_NUMBERS + 1)], np.int8)
@@ -218,8 +221,10 @@ def can_take_any(s):
 
 @njit
 def can_leave(s):
-    """Say whether a revealed tile may be left, or the extra turn after the last tile."""
-    return s.phase == REVEALED or (s.phase == TURN and s.num_down == 0)
+    """Say whether a revealed tile may be left, or an extra turn declined ("Kleeblatt": "darf")."""
+    if s.phase == TURN:
+        return s.is_extra and (s.extra_turn == MAY or s.num_down == 0)
+    return s.phase == REVEALED
 
 
 @njit

@@ -7,16 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from celtica_env.core.options import seat_or_none
+from celtica_env.core.options import choice, seat_or_none
 from celtica_env.core.types import GameSpec, Option
 from celtica_env.games.keltis.pieces import PIECES
 from celtica_env.games.keltis.state import STATE_DTYPE
 from celtica_env.games.keltis.symbols import FIXED, SHUFFLED, read_symbols
-from celtica_env.games.keltis.tables import MAX_PLAYERS, NO_TILE, NUM_ACTIONS, NUM_TILES
+from celtica_env.games.keltis.tables import (
+    MAX_PLAYERS,
+    NO_TILE,
+    NUM_ACTIONS,
+    NUM_CLOVERS,
+    NUM_TILES,
+    ExtraTurn,
+)
 
-MAX_STEPS = 3 * NUM_TILES
-"""A tile is revealed, left and taken at most. The one revealed last is not both left and taken,
-which makes up for the one time that a player may decline."""
+MAX_STEPS = 3 * NUM_TILES - 1 + NUM_CLOVERS
+"""A tile is revealed, left and taken at most, the one revealed last not both left and taken; and
+each clover wins a turn that may be declined."""
 
 SPEC = GameSpec(
     name="keltis",
@@ -32,6 +39,12 @@ SPEC = GameSpec(
             FIXED,
             f'"{FIXED}" or "{SHUFFLED}" or a path or a mapping',
             "which tiles bear which symbols: the shipped table, each game its own, or yours",
+        ),
+        "extra_turn": Option(
+            "may",
+            '"may" or "must"',
+            "whether a player may decline the turn that a clover wins, or must use it while a tile "
+            "is face down",
         ),
         "first_player": Option(None, "a seat, or None", "who begins; None draws the seat"),
     },
@@ -50,6 +63,7 @@ def new_record(num_players: int, options: Mapping[str, Any]) -> np.ndarray:
     record = np.zeros(1, STATE_DTYPE)
     record["symbol"] = read_symbols(values["symbols"])
     record["is_shuffled"] = values["symbols"] == SHUFFLED
+    record["extra_turn"] = choice(ExtraTurn, "extra_turn", values["extra_turn"])
     record["first_player"] = seat_or_none("first_player", values["first_player"], num_players)
     record["revealed"] = NO_TILE
     return record

@@ -13,6 +13,7 @@ from celtica_env.games.keltis.tables import (
     NUM_COLOURS,
     NUM_NUMBERS,
     NUM_SYMBOLS,
+    ExtraTurn,
     Phase,
     Place,
     Symbol,
@@ -29,6 +30,7 @@ STATE_DTYPE = np.dtype(
         ("direction", "i1", (MAX_PLAYERS, NUM_COLOURS)),  # of a row: 1 up, -1 down, 0 undecided
         # fixed for the game
         ("is_shuffled", "u1"),  # 1 if symbols are drawn as tiles are shown
+        ("extra_turn", "u1"),  # tables.ExtraTurn
         ("first_player", "i1"),  # seat that begins, or -1: drawn at random
         # derived from the above
         ("revealed", "i1"),  # tile in phase REVEALED, else NO_TILE
@@ -49,6 +51,7 @@ FIELDS = (
     Field("symbol", len(Symbol) - 1),
     Field("direction", 1, low=-1),
     Field("is_shuffled", 1),
+    Field("extra_turn", len(ExtraTurn) - 1),
     Field("first_player", MAX_PLAYERS - 1, low=-1),
 )
 """What a position's text holds, in the order of the record; the rest is derived."""

@@ -23,11 +23,11 @@ from celtica_env.games.keltis.tables import (
 )
 
 FIXED, SHUFFLED = "fixed", "shuffled"
-REMARK = "reconstruction"  # a key that a table may have beside the colours
+REMARK = "source"  # a key that a table may have beside the colours
 
 
 def default_symbols() -> dict[str, Any]:
-    """Return the table the package ships, a reconstruction: no text gives the printed one."""
+    """Return the table the package ships: that of the printed tiles, with its source."""
     return json.loads(_default_text())
 
 

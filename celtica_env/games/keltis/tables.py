@@ -32,9 +32,16 @@ NUM_SYMBOLS = len(SYMBOLS)
 class Phase(IntEnum):
     """What the seat to move is asked."""
 
-    TURN = 0  # take a tile from the middle, reveal one, or with none face down: take or leave
+    TURN = 0  # take a tile from the middle or reveal one; leave it at that in an extra turn
     REVEALED = 1  # keep the revealed tile or leave it
     OVER = 2
+
+
+class ExtraTurn(IntEnum):
+    """Whether the turn that a clover wins may be declined while a tile is face down."""
+
+    MAY = 0
+    MUST = 1
 
 
 class Place(IntEnum):
@@ -54,6 +61,7 @@ def _read_only(values: object) -> np.ndarray:
 
 SYMBOLS_PER_COLOUR = _read_only((5, 2, 2, 1, 1))  # (NUM_SYMBOLS,)
 NUM_WISH_STONES = NUM_COLOURS * int(SYMBOLS_PER_COLOUR[Symbol.WISH])
+NUM_CLOVERS = NUM_COLOURS * int(SYMBOLS_PER_COLOUR[Symbol.CLOVER])
 
 # Points of a row of n tiles, (12,), and of n wish stones, (11,); bonus points of a symbol, (6,).
 ROW_POINTS = _read_only((0, -4, -3, 2, 3, 6, *[10] * 6))
@@ -90,5 +98,5 @@ WISH_PROSPECTS = _prospects(WISH_POINTS)
 # Taking face-up tile t is action t, a tile being colour * 11 + number.
 REVEAL_ACTION = NUM_TILES
 KEEP_ACTION = REVEAL_ACTION + 1  # take the revealed tile
-LEAVE_ACTION = KEEP_ACTION + 1  # leave it face up; or take nothing, with no tile face down
+LEAVE_ACTION = KEEP_ACTION + 1  # leave it face up; or decline an extra turn
 NUM_ACTIONS = LEAVE_ACTION + 1

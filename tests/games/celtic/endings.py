@@ -37,6 +37,6 @@ ENDINGS = {
         options=SOON,
     ),
     "cut off": Ending(
-        lambda replay, state: replay.end == "truncated", num_players=3, options={"max_turns": 12}
+        lambda replay, state: replay.end == "truncated", num_players=3, options={"max_steps": 47}
     ),
 }

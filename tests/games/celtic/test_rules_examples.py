@@ -357,31 +357,50 @@ def test_without_anything_to_score_the_game_is_over_at_once():
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 @pytest.mark.parametrize("max_turns", [1, 7])
-def test_the_limit_cuts_the_game_off_without_payoff(num_players, max_turns):
+def test_the_limit_ends_the_game(num_players, max_turns):
     batch = celtica_env.make_batch("celtic", 20, num_players, seed=3, max_turns=max_turns)
     chooser = np.random.default_rng(0)
     while not batch.finished.all():
         rows = np.flatnonzero(~batch.finished)
         masks = batch.masks(rows)
         actions = (chooser.random(masks.shape) * masks).argmax(axis=1)
-        rewards, terminated, truncated = batch.step(actions, where=rows)
-        assert not rewards.any()
-        assert not terminated.any()
-        np.testing.assert_array_equal(truncated, batch.states["turns"][rows] == max_turns)
-    assert (batch.states["phase"] != Phase.OVER).all()
+        _, terminated, truncated = batch.step(actions, where=rows)
+        assert not truncated.any()
+        is_last = batch.states["turns"][rows] == max_turns
+        is_asked = batch.states["phase"][rows] == Phase.FINAL
+        np.testing.assert_array_equal(terminated | is_asked, is_last)
+    assert (batch.states["phase"] == Phase.OVER).all()
     assert (batch.states["turns"] == max_turns).all()
 
 
-def test_a_game_that_ends_in_the_last_turn_has_ended():
+@pytest.mark.parametrize(("choice", "name"), [(28, "end"), (27, "done")])
+def test_whoever_is_behind_gains_nothing_by_going_on_to_the_limit(choice, name):
+    """Revealed or not, the goods count: a game used to be cut off there and to pay nobody."""
     game = Position({}, {}, cards=(ALL_GOODS,), phase=Phase.AFTER, turns=6, max_turns=7)
-    clone = game.batch.clone()
-    rewards, terminated, truncated = game.batch.step([28])
+    assert game.batch.game.action_to_text(choice) == name
+    rewards, terminated, truncated = game.batch.step([choice])
     assert (terminated[0], truncated[0]) == (True, False)
     assert rewards[0].tolist() == [1, -1]
-    rewards, terminated, truncated = clone.step([27])
+
+
+def test_at_the_limit_the_others_complete_and_collect_as_at_any_end():
+    """Whoever finished the last turn has just been asked, and is not asked again."""
+    game = Position({"wine": 2}, {"wine": 1}, {"hides": 1}, phase=Phase.AFTER, turns=6, max_turns=7)
+    game.act("collect wine", "done")
+    assert (game.phase, game.to_move) == (Phase.FINAL, 1)
+    game.act("collect wine")
+    assert (game.phase, game.to_move) == (Phase.FINAL, 2)
+    rewards, terminated, truncated = game.batch.step([27])
+    assert (terminated[0], truncated[0]) == (True, False)
+    np.testing.assert_allclose(rewards[0], [0.25, 0.25, -0.5])
+
+
+def test_a_limit_on_decisions_still_cuts_a_game_off():
+    batch = celtica_env.make_batch("celtic", 1, 2, seed=3, max_turns=7, max_steps=5)
+    for _ in range(5):
+        rewards, terminated, truncated = batch.step([batch.action_masks[0].argmax()])
     assert (terminated[0], truncated[0]) == (False, True)
     assert not rewards.any()
-    assert clone.to_move[0] == 1
 
 
 def test_the_final_round_is_not_cut_off():

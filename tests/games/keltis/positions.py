@@ -11,6 +11,14 @@ from celtica_env.core.batch import Batch
 from celtica_env.games.keltis.notation import action_from_text, action_to_text
 from celtica_env.games.keltis.tables import COLOURS, Phase, Place
 
+PATTERN = (
+    *("wish", "none", "clover", "none", "bonus1", "none"),
+    *("clover", "none", "wish", "none", "bonus3"),
+)
+TABLE = {
+    colour: PATTERN[2 * index :] + PATTERN[: 2 * index] for index, colour in enumerate(COLOURS)
+}
+"""Which tiles bear which symbols here, unless a test says otherwise; not as printed."""
 SCALES = 1 / celtica_env.spec("keltis").observation_scales()
 MAX_DRAWS = 10_000
 
@@ -50,10 +58,10 @@ class Position:
             down: tiles face down. The tiles that are nowhere then lie before the last seat; with
                 None they are face down.
             is_extra: whether seat 0 is in an extra turn.
-            options: for `make_batch`.
+            options: for `make_batch`; the symbols are those of `TABLE` by default.
         """
         self.batch: Batch = celtica_env.make_batch(
-            "keltis", 1, len(seats), seed=1, first_player=0, **options
+            "keltis", 1, len(seats), seed=1, first_player=0, **{"symbols": TABLE, **options}
         )
         states = self.batch.states.copy()
         place = states["place"][0]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env.games.keltis.tables import COLOURS, Phase, Place, Symbol
+from celtica_env.games.keltis.tables import COLOURS, ExtraTurn, Phase, Place, Symbol
 from celtica_env.testing.play import NUM_GAMES, decisions, pick
 from tests.games.keltis.positions import SCALES, Position
 from tests.oracles.keltis import fits, row_points, wish_points
@@ -244,6 +244,7 @@ def expected_pieces(s: np.void, seat: int) -> dict[str, list[int]]:
         "num_down": [num_down],
         "num_players": [int(num_players == count) for count in (2, 3, 4)],
         "is_shuffled": [int(s["is_shuffled"])],
+        "may_decline": [int(s["extra_turn"] == ExtraTurn.MAY)],
     }
 
 

@@ -13,7 +13,7 @@ from celtica_env.games.keltis.tables import COLOURS, SYMBOLS, SYMBOLS_PER_COLOUR
 from tests.oracles.chance import SplitMix
 from tests.oracles.keltis import REVEAL, KeltisOracle
 
-VARIANTS = list(itertools.product((2, 3, 4), ("fixed", "shuffled")))
+VARIANTS = list(itertools.product((2, 3, 4), ("fixed", "shuffled"), ("may", "must")))
 PER_ROW = {"row_size": "row_size", "row_last": "row_last", "row_direction": "direction"}
 PER_SEAT = {"wish_stones": "wishes", "bonus_points": "bonus"}
 EMPTY = {"row_size": 0, "row_last": -1, "direction": 0, "wishes": 0, "bonus": 0}
@@ -40,13 +40,12 @@ def assert_same(state, oracle):
         assert state["to_move"] == expected["to_move"]
 
 
-def play_beside_oracle(num_players, symbols, seed, choose, first_player=None):
+def play_beside_oracle(num_players, seed, choose, **options):
     """Play one game in both, in one batch per kind of payoff; return its decisions.
 
     Args:
         choose: picks one of the sorted legal actions, given them and a generator.
     """
-    options = {"symbols": symbols, "first_player": first_player}
     batches = {
         payoff: celtica_env.make_batch(
             "keltis", 1, num_players, seed=seed, payoff=payoff, **options
@@ -102,11 +101,12 @@ def own_table(seed):
     return {colour: chooser.sample(names, len(names)) for colour in COLOURS}
 
 
-@pytest.mark.parametrize(("num_players", "symbols"), VARIANTS)
+@pytest.mark.parametrize(("num_players", "symbols", "extra_turn"), VARIANTS)
 @pytest.mark.parametrize("choose", [any_action, mostly_reveal, mostly_take])
-def test_games_agree(num_players, symbols, choose, num_oracle_games):
+def test_games_agree(num_players, symbols, extra_turn, choose, num_oracle_games):
     decisions = sum(
-        play_beside_oracle(num_players, symbols, seed, choose) for seed in range(num_oracle_games)
+        play_beside_oracle(num_players, seed, choose, symbols=symbols, extra_turn=extra_turn)
+        for seed in range(num_oracle_games)
     )
     assert decisions > 50 * num_oracle_games
 
@@ -115,7 +115,11 @@ def test_games_agree(num_players, symbols, choose, num_oracle_games):
 def test_games_agree_with_other_tables_and_a_given_first_player(num_players, num_oracle_games):
     for seed in range(num_oracle_games):
         play_beside_oracle(
-            num_players, own_table(seed), seed, any_action, first_player=seed % num_players
+            num_players,
+            seed,
+            any_action,
+            symbols=own_table(seed),
+            first_player=seed % num_players,
         )
 
 

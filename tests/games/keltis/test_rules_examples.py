@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env.games.keltis.symbols import default_symbols
 from celtica_env.games.keltis.tables import COLOURS, SYMBOLS, Phase, Place, Symbol
 from celtica_env.testing.play import decisions, play_out
-from tests.games.keltis.positions import Position, tile_of
+from tests.games.keltis.positions import TABLE, Position, tile_of
 
-# In the shipped table blue 2 and 6 bear clovers, blue 0 and 8 wish stones, blue 1, 3, 5, 7 and 9
-# nothing; yellow 0 and 4 bear clovers.
+# In the table of these positions blue 2 and 6 bear clovers, blue 0 and 8 wish stones, blue 1, 3, 5,
+# 7 and 9 nothing; yellow 0 and 4 bear clovers.
 NOTHING: dict[str, str] = {}
 
 
@@ -44,8 +43,8 @@ def test_after_green_8_and_5_neither_7_nor_9_can_be_used():
 
 def test_the_example_of_scoring():
     """Rows of 2, 4, 3, 5 and 0, three wish stones and bonus points 3 + 1 + 3 + 3 make 21."""
-    rows = {"blue": "1 3", "yellow": "1 3 6 8", "pink": "0 1 6", "brown": "1 2 4 5 6"}
-    game = Position(rows, NOTHING)
+    rows = {"blue": "8 10", "yellow": "2 4 5 6", "pink": "3 4 7", "brown": "0 1 2 3 4"}
+    game = Position(rows, NOTHING, symbols="fixed")
     assert game.seen(0, "wishes") == [1, 1, 1, 0, 0]
     assert game.seen(0, "bonus") == [10]
     assert game.points(0) == -3 + 3 + 2 + 6 + 0 + 3 + 10 == 21
@@ -126,7 +125,7 @@ def test_a_clover_that_is_kept_gives_another_turn_with_both_options():
     game.act("keep")
     assert game.to_move == 0
     assert game.state["is_extra"]
-    assert game.legal() == ["take pink 3", "reveal"]
+    assert game.legal() == ["take pink 3", "reveal", "leave"]
     game.act("take pink 3")
     assert game.to_move == 1
     assert not game.state["is_extra"]
@@ -153,12 +152,41 @@ def test_clovers_can_follow_one_another():
     game = Position(NOTHING, NOTHING, up="blue 2 6, yellow 0")
     game.act("take blue 2", "take blue 6", "take yellow 0")
     assert game.to_move == 0
-    assert game.legal() == ["reveal"]  # nobody may pass while a tile is face down
+    assert game.legal() == ["reveal", "leave"]
     game.reveal("yellow 4")
     game.act("keep")
     assert game.to_move == 0
     game.reveal("yellow 3")  # does not fit
     assert game.to_move == 1
+
+
+def test_an_extra_turn_is_a_right_and_may_be_declined():
+    """The rule book: whoever takes a clover "darf den Extrazug nutzen"."""
+    game = Position(NOTHING, NOTHING, up="blue 2, pink 3")
+    game.act("take blue 2", "leave")
+    assert game.to_move == 1
+    assert not game.state["is_extra"]
+    assert game.place("pink 3") == Place.UP
+    assert game.legal() == ["take pink 3", "reveal"]  # an ordinary turn cannot be declined
+
+
+def test_a_tile_revealed_in_an_extra_turn_can_be_left_and_the_turn_is_used():
+    game = Position(NOTHING, NOTHING, up="blue 2")
+    game.act("take blue 2")
+    game.reveal("pink 3")
+    assert game.legal() == ["keep", "leave"]
+    game.act("leave")
+    assert (game.to_move, game.place("pink 3")) == (1, Place.UP)
+
+
+def test_an_extra_turn_must_be_used_where_the_options_say_so():
+    game = Position(NOTHING, NOTHING, up="blue 2", extra_turn="must")
+    game.act("take blue 2")
+    assert game.legal() == ["reveal"]
+    assert game.seen(0, "may_decline") == [0]
+    last = last_clover(up="pink 1", extra_turn="must")
+    last.act("reveal", "keep")
+    assert last.legal() == ["take pink 1", "leave"]
 
 
 # --- The end -------------------------------------------------------------------------------------
@@ -246,7 +274,7 @@ def test_the_last_clover_ends_the_game_if_nothing_else_fits():
 def test_the_last_tile_may_be_revealed_in_an_extra_turn(tile, is_over):
     """The turn in which it is revealed is then the extra one; blue 6 bears another clover."""
     game = Position({"blue": "2"}, NOTHING, down=tile, up="pink 1", is_extra=True)
-    assert game.legal() == ["take pink 1", "reveal"]
+    assert game.legal() == ["take pink 1", "reveal", "leave"]
     game.act("reveal", "keep")
     assert game.is_over == is_over
     if not is_over:
@@ -260,7 +288,7 @@ POINTS_OF_NOTHING = -4  # no wish stone
 
 @pytest.mark.parametrize("colour", COLOURS)
 def test_points_of_rows_depend_on_their_number_of_tiles(colour):
-    symbols = default_symbols()
+    symbols = TABLE
     numbers = range(11)
     by_size = (0, -4, -3, 2, 3, 6, 10, 10, 10, 10, 10, 10)
     stones = (-4, -3, 2)
@@ -278,7 +306,7 @@ def test_points_of_rows_depend_on_their_number_of_tiles(colour):
     [(0, -4), (1, -3), (2, 2), (3, 3), (4, 6), (5, 10), (6, 10), (10, 10)],
 )
 def test_points_of_wish_stones_depend_on_their_number(stones, expected):
-    symbols = default_symbols()
+    symbols = TABLE
     wishes = [
         (colour, number)
         for colour in COLOURS

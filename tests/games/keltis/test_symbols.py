@@ -22,7 +22,7 @@ def table():
 def test_the_shipped_table_is_the_documented_one():
     shipped = default_symbols()
     assert {colour: shipped[colour] for colour in COLOURS} == DEFAULT_TABLE
-    assert "ours" in shipped["reconstruction"]
+    assert "photographs" in shipped["source"]
     codes = read_symbols("fixed")
     assert codes.shape == (5, 11)
     names = [[SYMBOLS[code] for code in row] for row in codes.tolist()]
