@@ -14,6 +14,7 @@ import numpy as np
 import tyro
 
 from celtica_env import Agent, Batch, Replay, load_agent, save_replays, spec
+from celtica_env.core.arguments import players_of, whole
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import check_seed
 from celtica_train.arena.intervals import interval95
@@ -115,20 +116,14 @@ def evaluate(
         OptionError: a wrong number of agents, players or games, or the file of replays exists.
         UnknownNameError: no such agent or game.
     """
-    num_players = len(agents) if num_players is None else num_players
-    card = spec(game)
-    if not card.min_players <= num_players <= card.max_players:
-        raise OptionError(
-            f"{game} is for {card.min_players} to {card.max_players} players, got {num_players}"
-            + ("; name more agents or give --players" if num_players < card.min_players else "")
-        )
+    hint = "; name as many agents, or give --players" if num_players is None else ""
+    num_players = players_of(spec(game), len(agents) if hint else num_players, hint)
     if not 1 <= len(agents) <= num_players:
         raise OptionError(f"need 1 to {num_players} agents for {num_players} players")
-    if not isinstance(num_games, (int, np.integer)) or not 1 <= num_games <= MAX_GAMES:
-        raise OptionError(f"games must be an integer from 1 to {MAX_GAMES}, got {num_games!r}")
+    num_games = whole("games", num_games, 1, MAX_GAMES)
     if replays is not None and Path(replays).exists():
         raise OptionError(f"{replays} exists; name a new file for the replays")
-    seed, num_players, num_games = check_seed(seed), int(num_players), int(num_games)
+    seed = check_seed(seed)
     players = [load_agent(agent, game) for agent in agents]
     for index, player in enumerate(players):
         player.reset(seed + index)

@@ -12,6 +12,7 @@ from typing import Literal
 import tyro
 
 from celtica_env import load_agent, spec
+from celtica_env.core.arguments import players_of
 from celtica_env.core.errors import CheckpointError, MissingLibraryError, OptionError
 from celtica_env.core.streams import check_seed
 from celtica_train.checkpoint import PARTIAL, write_atomic
@@ -269,12 +270,7 @@ def check_ranges(config: Config) -> None:
     Raises:
         OptionError: says which, and what is accepted.
     """
-    card = spec(config.game)
-    if not card.min_players <= config.players <= card.max_players:
-        raise OptionError(
-            f"{config.game} is for {card.min_players} to {card.max_players} players, "
-            f"got {config.players}"
-        )
+    players_of(spec(config.game), config.players)
     for name in ("minutes", "snapshots", "num_envs", "steps", "batch_size", "epochs",
                  "evaluate_games", "final_games", "imitate_minutes", "imitate_passes",
                  "learning_rate", "threads"):  # fmt: skip
