@@ -20,7 +20,7 @@ GAMES_MAY_USE = {
         "questions",
         "rng",
         "types",
-    )  # fmt: skip
+    )
 }
 
 

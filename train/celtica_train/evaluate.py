@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import tyro
@@ -20,7 +20,7 @@ from celtica_env.core.streams import check_seed
 from celtica_train.arena.intervals import interval95
 from celtica_train.arena.playing import play
 from celtica_train.checkpoint import written_whole
-from celtica_train.own_game import OwnGame
+from celtica_train.own_game import GameWithOptions
 from celtica_train.report import print_result
 
 CHUNK = 2048  # games played at once
@@ -28,7 +28,7 @@ MAX_GAMES = 10**8  # days of play; more is a slip of the finger
 
 
 @dataclass
-class Config(OwnGame):
+class Config(GameWithOptions):
     """Play agents against each other, seats rotated over the same deals; print win shares.
 
     With fewer agents than players the last one named fills the other seats.
@@ -94,6 +94,7 @@ def evaluate(
     seed: int = 1,
     replays: str | Path | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Result:
     """Play agents against each other.
 
@@ -111,6 +112,7 @@ def evaluate(
         replays: new file for the games, one per line, with the agents by seat and the deal; it
             is there when all are played.
         on_progress: called with games played and games to play.
+        options: the game's own, see `spec(game).options`.
 
     Raises:
         OptionError: a wrong number of agents, players or games, or the file of replays exists.
@@ -131,7 +133,7 @@ def evaluate(
     num_deals = -(-num_games // num_players)
     kept = nullcontext() if replays is None else written_whole(Path(replays))
     with kept as file:
-        shares = play_deals(game, players, line_up, num_deals, seed, file, on_progress)
+        shares = play_deals(game, players, line_up, num_deals, seed, file, on_progress, options)
     return Result(
         game=game,
         players=num_players,
@@ -153,6 +155,7 @@ def play_deals(
     seed: int,
     replays: Path | None,
     on_progress: Callable[[int, int], None] | None,
+    options: Mapping[str, Any] | None = None,
 ) -> np.ndarray:
     """Play every deal in each rotation of the seats.
 
@@ -177,6 +180,7 @@ def play_deals(
                 first_id=part.start,
                 record=replays is not None,
                 is_strict=True,
+                options=options,
             )
             if replays is not None:
                 names = [players[index].name for index in order]
@@ -221,6 +225,7 @@ def main(argv: list[str]) -> int:
         num_games=config.games,
         seed=config.seed,
         replays=config.replays,
+        options=config.options,
     )
     if config.json:
         print(result.to_json())
