@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from celtica_env.core import loops
+from celtica_env.core.arguments import one_of, players_of, whole
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.notation import check_positions
 from celtica_env.core.registry import load_game
@@ -398,7 +399,7 @@ class Batch:
         """
         if self._recorder is None:
             raise OptionError("games are recorded in a batch made with record=True only")
-        row = _check_int("row", row, 0, self.num_games - 1)
+        row = whole("row", row, 0, self.num_games - 1)
         if not final:
             return self._recorder.replay(row, self.states[row], info)
         if row not in self._final_replays:
@@ -581,20 +582,6 @@ def fresh_seed() -> int:
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
 
 
-def _check_int(name: str, value: Any, low: int, high: int) -> int:
-    is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_int or not low <= value <= high:
-        raise OptionError(f"{name} must be an integer between {low} and {high}, got {value!r}")
-    return int(value)
-
-
-def _check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
-    if not isinstance(value, str) or value not in choices:
-        meant = did_you_mean(value, choices)
-        raise OptionError(f"unknown {name} {value!r}{meant}; choose from {', '.join(choices)}")
-    return value
-
-
 @overload
 def make_batch(
     game: str,
@@ -668,23 +655,21 @@ def make_batch(
         MissingLibraryError: the extra `cuda` is not installed.
     """
     card = load_game(game)
-    num_games = _check_int("num_games", num_games, 1, NO_LIMIT)
-    num_players = _check_int(
-        "num_players", num_players, card.spec.min_players, card.spec.max_players
-    )
-    num_threads = _check_int("num_threads", num_threads, 1, NO_LIMIT)
-    game_offset = _check_int("game_offset", game_offset, 0, 2**62)
-    _check_choice("autoreset", autoreset, list(AUTORESET))
-    _check_choice("payoff", payoff, PAYOFFS)
+    num_games = whole("num_games", num_games, 1, NO_LIMIT)
+    num_players = players_of(card.spec, num_players)
+    num_threads = whole("num_threads", num_threads, 1, NO_LIMIT)
+    game_offset = whole("game_offset", game_offset, 0, 2**62)
+    one_of("autoreset", autoreset, AUTORESET)
+    one_of("payoff", payoff, PAYOFFS)
     if max_steps is not None:
-        max_steps = _check_int("max_steps", max_steps, 1, NO_LIMIT)
+        max_steps = whole("max_steps", max_steps, 1, NO_LIMIT)
     unknown = sorted(set(options) - set(card.spec.options))
     if unknown:
         raise OptionError(
             f"{game} has no option {unknown[0]!r}{did_you_mean(unknown[0], card.spec.options)}; "
             f"its options are {', '.join(card.spec.options) or 'none'}"
         )
-    make = Batch if _check_choice("device", device, DEVICES) == "cpu" else _cuda_batch
+    make = Batch if one_of("device", device, DEVICES) == "cpu" else _cuda_batch
     return make(
         card,
         num_games,

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from celtica_env.core.arguments import is_whole
 from celtica_env.core.errors import ActionTextError, OptionError, PositionError, UnknownNameError
 from celtica_env.core.registry import load_game
 from celtica_env.core.suggest import did_you_mean
@@ -44,7 +45,7 @@ def action_to_text(game: str, action: int) -> str:
         ActionTextError: no such action.
     """
     card = load_game(game)
-    if not isinstance(action, (int, np.integer)) or isinstance(action, bool):
+    if not is_whole(action):
         raise ActionTextError(f"an action is an integer, got {type(action).__name__}")
     return card.action_to_text(int(action))
 

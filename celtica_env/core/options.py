@@ -8,10 +8,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from celtica_env.core.arguments import is_whole, one_of
 from celtica_env.core.errors import BoardError, OptionError
-from celtica_env.core.suggest import did_you_mean
 
 
 def choice(enum: type[IntEnum], name: str, value: Any) -> int:
@@ -20,11 +18,7 @@ def choice(enum: type[IntEnum], name: str, value: Any) -> int:
     Raises:
         OptionError: there is no such member; lists those there are.
     """
-    choices = [member.name.lower() for member in enum]
-    if not isinstance(value, str) or value not in choices:
-        meant = did_you_mean(value, choices)
-        raise OptionError(f"{name} must be one of {', '.join(choices)}, got {value!r}{meant}")
-    return int(enum[value.upper()])
+    return int(enum[one_of(name, value, [member.name.lower() for member in enum]).upper()])
 
 
 def seat_or_none(name: str, value: Any, num_players: int) -> int:
@@ -35,8 +29,7 @@ def seat_or_none(name: str, value: Any, num_players: int) -> int:
     """
     if value is None:
         return -1
-    is_seat = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_seat or not 0 <= value < num_players:
+    if not is_whole(value) or not 0 <= value < num_players:
         raise OptionError(
             f"{name} must be a seat from 0 to {num_players - 1} or None, got {value!r}"
         )

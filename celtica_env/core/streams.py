@@ -5,6 +5,7 @@ Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OO
 
 import numpy as np
 
+from celtica_env.core.arguments import is_whole
 from celtica_env.core.errors import OptionError
 
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -46,6 +47,6 @@ def check_seed(seed: int) -> int:
     Raises:
         OptionError: if it is not a non-negative integer.
     """
-    if isinstance(seed, (bool, np.bool_)) or not isinstance(seed, (int, np.integer)) or seed < 0:
+    if not is_whole(seed) or seed < 0:
         raise OptionError(f"seed must be a non-negative integer or None, got {seed!r}")
     return int(seed)

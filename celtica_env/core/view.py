@@ -96,6 +96,17 @@ class View:
         return mix_keys(self._ids, self._ticks)
 
     @cached_property
+    def setup(self) -> np.ndarray:
+        """The first row's game as it would be dealt anew, `(1,)`, to tell rules and boards apart.
+
+        It depends on the options, the board and the number of players alone.
+        """
+        record = self.states[:1].copy()
+        record["payoff"] = 0
+        self._kernels.reset_games(record, self._rows, np.zeros(1, np.uint64), True, 0, len(record))
+        return record
+
+    @cached_property
     def observations(self) -> np.ndarray:
         """`(n, F)` float32."""
         out = np.empty((len(self), self.spec.observation_size), np.float32)

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.util import find_spec
 from textwrap import indent
 
+from celtica_env.core.arguments import players_of, whole
 from celtica_env.core.errors import OptionError
 from celtica_env.core.registry import spec
 from celtica_env.core.suggest import did_you_mean
@@ -188,8 +189,8 @@ def run_checks(
     Those of the theme `start` always run first. Should one of them fail, it is the last.
     """
     chosen = find_checks(checks)
-    counts = player_counts(game) if num_players is None else [_in_range(game, num_players)]
-    for table in [Table(game, count, _positive(num_games)) for count in counts]:
+    counts = player_counts(game) if num_players is None else [players_of(spec(game), num_players)]
+    for table in [Table(game, count, whole("games", num_games, 1)) for count in counts]:
         for outcome in first_outcomes(table):
             if outcome.failure or outcome.check in chosen:
                 yield outcome
@@ -244,19 +245,3 @@ def check_game(
     if failures:
         head = f"{game}: {len(failures)} of {len(outcomes)} checks failed"
         raise ConformanceError("\n\n".join([head, *failures]))
-
-
-def _positive(num_games: int) -> int:
-    is_int = isinstance(num_games, int) and not isinstance(num_games, bool)
-    if not is_int or num_games < 1:
-        raise OptionError(f"games must be an integer above 0, got {num_games!r}")
-    return num_games
-
-
-def _in_range(game: str, num_players: int) -> int:
-    counts = player_counts(game)
-    if num_players not in counts:
-        raise OptionError(
-            f"{spec(game).name} is for {counts[0]} to {counts[-1]} players, got {num_players!r}"
-        )
-    return num_players

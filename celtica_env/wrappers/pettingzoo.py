@@ -20,6 +20,7 @@ from gymnasium import logger, spaces
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
+from celtica_env.core.arguments import number, one_of, whole
 from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.pictures import drawing_of
@@ -27,7 +28,7 @@ from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Replay
 from celtica_env.core.streams import check_seed
 from celtica_env.core.suggest import did_you_mean
-from celtica_env.core.types import Game
+from celtica_env.core.types import NO_LIMIT, Game
 from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.errors import ResetNeededError
 from celtica_env.wrappers.reset_options import read_game_index
@@ -109,8 +110,8 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
     ) -> None:
         super().__init__()
         _check_options(game, options)
-        self.illegal = _check_choice("illegal", illegal, ILLEGAL)
-        self.illegal_reward = _check_reward(illegal_reward)
+        self.illegal = one_of("illegal", illegal, ILLEGAL)
+        self.illegal_reward = number("illegal_reward", illegal_reward)
         self.render_mode = render_mode
         self._screen = Screen(game, render_mode)
         self._seed = secrets.randbits(128)
@@ -118,7 +119,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
             game,
             num_players=num_players,
             seed=self._seed,
-            max_steps=_check_max_cycles(max_cycles),
+            max_steps=None if max_cycles is None else whole("max_cycles", max_cycles, 1, NO_LIMIT),
             payoff=payoff,
             record=record,
             **options,
@@ -402,29 +403,3 @@ def _check_options(game: str, options: Iterable[str]) -> None:
                 f"options are {', '.join(known)}, "
                 f"and the environment takes {', '.join(ARGUMENTS)}"
             )
-
-
-def _check_choice(name: str, value: Any, choices: tuple) -> Any:
-    if value not in choices:
-        meant = did_you_mean(value, [name for name in choices if isinstance(name, str)])
-        raise OptionError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}{meant}"
-        )
-    return value
-
-
-def _check_reward(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise OptionError(f"illegal_reward must be a number, got {value!r}")
-    return float(value)
-
-
-def _check_max_cycles(value: Any) -> int | None:
-    if value is not None and not _is_int(value, low=1):
-        raise OptionError(f"max_cycles must be a positive integer or None, got {value!r}")
-    return value
-
-
-def _is_int(value: Any, low: int) -> bool:
-    is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    return is_int and value >= low

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import numpy as np
-
+from celtica_env.core.arguments import whole
 from celtica_env.core.errors import OptionError
 
 GAME_INDEX = "game_index"
@@ -26,9 +25,4 @@ def read_game_index(options: dict[str, Any] | None, ignored: Collection[str] = (
     index = options.get(GAME_INDEX)
     if index is None:
         return None
-    is_int = isinstance(index, (int, np.integer)) and not isinstance(index, bool)
-    if not is_int or index < 0:
-        raise OptionError(f"{GAME_INDEX} must be a non-negative integer, got {index!r}")
-    if index > MAX_GAME_INDEX:
-        raise OptionError(f"{GAME_INDEX} must be at most 2**62, got {index}")
-    return int(index)
+    return whole(GAME_INDEX, index, 0, MAX_GAME_INDEX)

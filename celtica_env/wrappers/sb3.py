@@ -9,13 +9,13 @@ import gymnasium
 import numpy as np
 from stable_baselines3.common.vec_env import VecEnv
 
+from celtica_env.core.arguments import number
 from celtica_env.core.errors import OptionError
 from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.seats import (
     RANDOM_SEAT,
     Opponents,
     SeatGames,
-    check_number,
     make_games,
 )
 from celtica_env.wrappers.spaces import action_space, observation_box
@@ -65,8 +65,8 @@ class SeatVecEnv(Copyable, VecEnv):
         batch = make_games(game, num_envs, num_players, batch_options)
         if batch.autoreset != "disabled":
             raise OptionError("a VecEnv restarts games itself; leave autoreset out")
-        shaping = check_number("shaping", shaping)
-        shaping_gamma = check_number("gamma", gamma) if shaping else None
+        shaping = number("shaping", shaping)
+        shaping_gamma = number("gamma", gamma) if shaping else None
         self.games = SeatGames(batch, opponents, seat=seat, shaping_gamma=shaping_gamma)
         self.shaping = shaping
         self._rows = np.arange(num_envs)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from celtica_env.core.agents import Agent, ask, load_agent
+from celtica_env.core.arguments import is_whole, number
 from celtica_env.core.batch import Batch, fresh_seed, make_batch
 from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.streams import mix_keys, stream_keys
@@ -84,7 +85,7 @@ class SeatGames:
                 f"illegal must be one of {', '.join(ILLEGAL)}, got {illegal!r}{meant}"
             )
         self._is_illegal_final = illegal == "terminate"
-        self._illegal_reward = check_number("illegal_reward", illegal_reward)
+        self._illegal_reward = number("illegal_reward", illegal_reward)
         self._is_ready = False  # before the first start, and after an opponent has failed
         self._gamma = shaping_gamma
         num_games, num_players = batch.num_games, batch.num_players
@@ -294,22 +295,10 @@ def make_games(
     return make_batch(game, num_games, num_players, **batch_options)
 
 
-def check_number(name: str, value: float) -> float:
-    """Return a number as a float.
-
-    Raises:
-        OptionError: it is none.
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or value != value:
-        raise OptionError(f"{name} must be a number, got {value!r}")
-    return float(value)
-
-
 def _check_seat(seat: int | str, num_players: int) -> int | None:
     if seat == RANDOM_SEAT:
         return None
-    is_int = isinstance(seat, (int, np.integer)) and not isinstance(seat, bool)
-    if not is_int or not 0 <= int(seat) < num_players:
+    if not is_whole(seat) or not 0 <= int(seat) < num_players:
         raise OptionError(
             f"seat must be from 0 to {num_players - 1} or {RANDOM_SEAT!r}, got {seat!r}"
         )

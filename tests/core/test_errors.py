@@ -184,10 +184,10 @@ def test_a_reset_seed_that_is_no_natural_number_is_refused(game, seed):
 
 
 INTEGERS = (
-    ("num_games", 1, f"between 1 and {NO_LIMIT}"),
-    ("num_threads", 1, f"between 1 and {NO_LIMIT}"),
-    ("max_steps", 1, f"between 1 and {NO_LIMIT}"),
-    ("game_offset", 0, f"between 0 and {2**62}"),
+    ("num_games", 1, f"from 1 to {NO_LIMIT}"),
+    ("num_threads", 1, f"from 1 to {NO_LIMIT}"),
+    ("max_steps", 1, f"from 1 to {NO_LIMIT}"),
+    ("game_offset", 0, f"from 0 to {2**62}"),
 )
 
 
@@ -199,15 +199,15 @@ INTEGERS = (
             for name, low, accepted in INTEGERS
             for value in (low - 1, -3, 2.0, "2", True, [2])
         ],
-        ({"max_steps": 2**31}, "max_steps must be an integer between 1 and 2147483647, got"),
-        ({"game_offset": 2**64}, "game_offset must be an integer between 0 and"),
-        ({"num_games": None}, "num_games must be an integer between 1 and"),
+        ({"max_steps": 2**31}, "max_steps must be an integer from 1 to 2147483647, got"),
+        ({"game_offset": 2**64}, "game_offset must be an integer from 0 to"),
+        ({"num_games": None}, "num_games must be an integer from 1 to"),
         *[
             ({"seed": value}, "seed must be a non-negative integer or None, got")
             for value in (-1, 0.5, True, np.True_, "0", [0])
         ],
-        *[({"payoff": v}, f"choose from {', '.join(PAYOFFS)}") for v in ("won", None, 0)],
-        *[({"autoreset": v}, f"choose from {', '.join(AUTORESET)}") for v in ("on", None, True)],
+        *[({"payoff": v}, f"must be one of {', '.join(PAYOFFS)}") for v in ("won", None, 0)],
+        *[({"autoreset": v}, f"must be one of {', '.join(AUTORESET)}") for v in ("on", None, True)],
     ],
 )
 @each_game
@@ -222,8 +222,8 @@ def test_a_bad_argument_is_refused_by_name_with_what_is_accepted(game, arguments
 @each_game
 def test_a_number_of_players_the_game_is_not_for_is_refused(game, num_players):
     spec = celtica_env.spec(game)
-    accepted = f"between {spec.min_players} and {spec.max_players}, got {num_players!r}"
-    with pytest.raises(OptionError, match=f"num_players must be an integer {accepted}"):
+    accepted = f"for {spec.min_players} to {spec.max_players} players, got {num_players!r}"
+    with pytest.raises(OptionError, match=f"{game} is {accepted}"):
         celtica_env.make_batch(game, 2, num_players)
 
 

@@ -11,7 +11,16 @@ import celtica_env
 PACKAGE = Path(celtica_env.__file__).parent
 GAMES_MAY_USE = {
     f"celtica_env.core.{name}"
-    for name in ("types", "errors", "options", "payoffs", "questions", "rng", "drawing")
+    for name in (
+        "arguments",
+        "drawing",
+        "errors",
+        "options",
+        "payoffs",
+        "questions",
+        "rng",
+        "types",
+    )
 }
 
 

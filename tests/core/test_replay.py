@@ -242,7 +242,7 @@ def test_a_replay_is_only_there_if_it_was_asked_for(game):
         batch.replay()
     batch = celtica_env.make_batch(game, 2, seed=9, record=True)
     for row in (2, -1, 0.5, None, True):
-        with pytest.raises(OptionError, match="row must be an integer between 0 and 1"):
+        with pytest.raises(OptionError, match="row must be an integer from 0 to 1"):
             batch.replay(row)
     with pytest.raises(OptionError, match="same_step"):
         batch.replay(0, final=True)

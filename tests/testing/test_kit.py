@@ -164,7 +164,7 @@ def test_a_check_whose_library_is_missing_is_skipped(tiny, monkeypatch):
 
 def test_games_are_counted_from_one(tiny):
     for num_games in (0, -1, True, 2.0):
-        with pytest.raises(OptionError, match="games must be an integer above 0, got"):
+        with pytest.raises(OptionError, match="games must be an integer of at least 1, got"):
             check_game(tiny, num_games=num_games)
     check_game(tiny, 2, checks=["masks", "determinism", "notation"], num_games=1)
 
@@ -276,7 +276,7 @@ def test_every_command_says_that_there_is_no_such_package(command, capsys, monke
 @pytest.mark.parametrize("number", ["0", "-2"])
 def test_the_command_refuses_to_play_no_games(number, capsys):
     assert cli.main(["check", "celtica", "--games", number]) == 2
-    assert f"games must be an integer above 0, got {number}" in capsys.readouterr().err
+    assert f"games must be an integer of at least 1, got {number}" in capsys.readouterr().err
 
 
 # --- pytest --------------------------------------------------------------------------------------

@@ -421,9 +421,9 @@ def test_without_a_mode_nothing_is_drawn_and_a_warning_says_so(game, capsys):
 REFUSED = {
     "illegal": ("ignore", "illegal must be one of 'raise', 'terminate', got 'ignore'"),
     "illegal_reward": ("much", "illegal_reward must be a number, got 'much'"),
-    "max_cycles": (0, "max_cycles must be a positive integer or None, got 0"),
+    "max_cycles": (0, "max_cycles must be an integer from 1 to 2147483647, got 0"),
     "num_players": (99, "num_players must be an integer between .*, got 99"),
-    "payoff": ("gold", "unknown payoff 'gold'; choose from win"),
+    "payoff": ("gold", "payoff must be one of win"),
     "render_mode": ("rgb", "one of 'human', 'rgb_array', 'ansi', None, got 'rgb'"),
     "colour": ("red", "no option 'colour'; its options are .* takes num_players, illegal, "),
     "autoreset": ("same_step", "no option 'autoreset'"),  # the batch's, not the environment's
@@ -456,8 +456,8 @@ def test_an_unknown_agent_is_refused_with_the_known_ones(game):
         (-1, None, "seed must be a non-negative integer"),
         (1.5, None, "seed must be a non-negative integer"),
         (1, {"game": 3}, "unknown reset option 'game'; accepted: game_index"),
-        (1, {"game_index": -3}, "game_index must be a non-negative integer, got -3"),
-        (1, {"game_index": True}, "game_index must be a non-negative integer, got True"),
+        (1, {"game_index": -3}, f"game_index must be an integer from 0 to {2**62}, got -3"),
+        (1, {"game_index": True}, f"game_index must be an integer from 0 to {2**62}, got True"),
     ],
 )
 @each_game

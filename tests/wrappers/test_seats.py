@@ -99,7 +99,7 @@ def test_bad_arguments_say_what_is_accepted():
         SeatEnv(GAMES[0], opponents="gredy")
     for options, words in [
         ({"seat": 1}, "unknown reset option 'seat'; accepted: game_index"),
-        ({"game_index": -1}, "game_index must be a non-negative integer, got -1"),
+        ({"game_index": -1}, "game_index must be an integer from 0 to 4611686018427387904, got -1"),
         ({"game_index": 1}, "give reset a seed too"),
     ]:
         with pytest.raises(OptionError, match=words):

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import pairwise, permutations
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import tyro
 
 from celtica_env import Agent, Batch, Replay, load_agent, save_replays, spec
+from celtica_env.core.arguments import players_of, whole
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import check_seed
 from celtica_train.arena.intervals import interval95
 from celtica_train.arena.playing import play
 from celtica_train.checkpoint import written_whole
-from celtica_train.own_game import OwnGame
+from celtica_train.own_game import GameWithOptions
 from celtica_train.report import print_result
 
 CHUNK = 2048  # games played at once
@@ -27,7 +28,7 @@ MAX_GAMES = 10**8  # days of play; more is a slip of the finger
 
 
 @dataclass
-class Config(OwnGame):
+class Config(GameWithOptions):
     """Play agents against each other, seats rotated over the same deals; print win shares.
 
     With fewer agents than players the last one named fills the other seats.
@@ -93,6 +94,7 @@ def evaluate(
     seed: int = 1,
     replays: str | Path | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Result:
     """Play agents against each other.
 
@@ -110,25 +112,20 @@ def evaluate(
         replays: new file for the games, one per line, with the agents by seat and the deal; it
             is there when all are played.
         on_progress: called with games played and games to play.
+        options: the game's own, see `spec(game).options`.
 
     Raises:
         OptionError: a wrong number of agents, players or games, or the file of replays exists.
         UnknownNameError: no such agent or game.
     """
-    num_players = len(agents) if num_players is None else num_players
-    card = spec(game)
-    if not card.min_players <= num_players <= card.max_players:
-        raise OptionError(
-            f"{game} is for {card.min_players} to {card.max_players} players, got {num_players}"
-            + ("; name more agents or give --players" if num_players < card.min_players else "")
-        )
+    hint = "; name as many agents, or give --players" if num_players is None else ""
+    num_players = players_of(spec(game), len(agents) if hint else num_players, hint)
     if not 1 <= len(agents) <= num_players:
         raise OptionError(f"need 1 to {num_players} agents for {num_players} players")
-    if not isinstance(num_games, (int, np.integer)) or not 1 <= num_games <= MAX_GAMES:
-        raise OptionError(f"games must be an integer from 1 to {MAX_GAMES}, got {num_games!r}")
+    num_games = whole("games", num_games, 1, MAX_GAMES)
     if replays is not None and Path(replays).exists():
         raise OptionError(f"{replays} exists; name a new file for the replays")
-    seed, num_players, num_games = check_seed(seed), int(num_players), int(num_games)
+    seed = check_seed(seed)
     players = [load_agent(agent, game) for agent in agents]
     for index, player in enumerate(players):
         player.reset(seed + index)
@@ -136,7 +133,7 @@ def evaluate(
     num_deals = -(-num_games // num_players)
     kept = nullcontext() if replays is None else written_whole(Path(replays))
     with kept as file:
-        shares = play_deals(game, players, line_up, num_deals, seed, file, on_progress)
+        shares = play_deals(game, players, line_up, num_deals, seed, file, on_progress, options)
     return Result(
         game=game,
         players=num_players,
@@ -158,6 +155,7 @@ def play_deals(
     seed: int,
     replays: Path | None,
     on_progress: Callable[[int, int], None] | None,
+    options: Mapping[str, Any] | None = None,
 ) -> np.ndarray:
     """Play every deal in each rotation of the seats.
 
@@ -182,6 +180,7 @@ def play_deals(
                 first_id=part.start,
                 record=replays is not None,
                 is_strict=True,
+                options=options,
             )
             if replays is not None:
                 names = [players[index].name for index in order]
@@ -226,6 +225,7 @@ def main(argv: list[str]) -> int:
         num_games=config.games,
         seed=config.seed,
         replays=config.replays,
+        options=config.options,
     )
     if config.json:
         print(result.to_json())

@@ -25,6 +25,7 @@ import tyro
 
 from celtica_env import Agent, __version__, load_agent, make_batch, spec
 from celtica_env.core.agents import ask
+from celtica_env.core.arguments import whole
 from celtica_env.core.errors import MissingLibraryError, OptionError
 from celtica_env.core.streams import check_seed
 from celtica_env.wrappers.registration import gymnasium_id
@@ -106,13 +107,12 @@ def export_dataset(
     path = free_path(dataset)
     if not agents:
         raise OptionError("name at least one agent: the first is the one whose decisions are kept")
-    if not isinstance(num_games, (int, np.integer)) or not 1 <= num_games <= MAX_GAMES:
-        raise OptionError(f"games must be an integer from 1 to {MAX_GAMES}, got {num_games!r}")
+    num_games = whole("games", num_games, 1, MAX_GAMES)
     if check_seed(seed) > MAX_SEED:
         raise OptionError(f"the seed of a dataset must be at most {MAX_SEED}, got {seed}")
     learner, opponents = load_agent(agents[0], game), list(agents[1:] or agents)
     settings = {"num_players": int(num_players), "opponents": opponents, "seat": RANDOM_SEAT}
-    parts = play_parts(game, settings, learner, int(num_games), int(seed))
+    parts = play_parts(game, settings, learner, num_games, int(seed))
     first = next(parts)  # what is wrong with the other arguments shows here, with nothing written
     with folder_written_whole(path) as partial:
         storage = new_storage(partial / "data", game, settings)

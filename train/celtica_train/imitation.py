@@ -44,7 +44,7 @@ def imitate(run: Run, learner: PolicyLearner) -> None:
     falls over whichever is longer.
     """
     config = learner.config
-    agent = load_agent(config.imitate, config.game)
+    agent = load_agent(config.teacher, config.game)
     chooser = np.random.default_rng(config.seed)
     optimizer = torch.optim.Adam(learner.network.parameters(), lr=LEARNING_RATE)
     begin, end = run.elapsed, run.elapsed + 60 * min(config.imitate_minutes, config.minutes)
@@ -89,8 +89,9 @@ def gather(
 ) -> Samples:
     """Let the agent play whole games against itself and return its decisions."""
     batch = make_batch(
-        config.game, NUM_GAMES, config.players, seed=config.seed, game_offset=first_game
-    )
+        config.game, NUM_GAMES, config.players, seed=config.seed, game_offset=first_game,
+        **config.options,
+    )  # fmt: skip
     views, masks, choices, games, seats, turns, potentials = [], [], [], [], [], [], []
     payoffs = np.zeros((NUM_GAMES, config.players), np.float32)
     turn = np.zeros((NUM_GAMES, config.players), np.int64)  # decisions of each seat so far

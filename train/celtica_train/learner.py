@@ -81,4 +81,7 @@ def info_of(learner: Learner, config: Config) -> NetworkInfo:
         f"celtica train --trainer {config.trainer} --game {config.game} "
         f"--players {config.players} --minutes {config.minutes:g} --seed {config.seed}"
     )
-    return network_info(learner.kind, config.game, config.players, learner.steps, command)
+    if config.option:
+        command += f" {config.option_words}"
+    facts = (config.game, config.players, learner.steps, command)
+    return network_info(learner.kind, *facts, config.options)

@@ -1,4 +1,7 @@
-"""The pool of opponents of a policy in training: random, greedy, and its own frozen snapshots."""
+"""The pool of opponents of a policy in training, its own frozen snapshots among them.
+
+The others are random, and greedy if the game has that rule.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import numpy as np
 
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_train.learner import PolicyLearner, info_of, weights_of
-from celtica_train.settings import PPOConfig
+from celtica_train.settings import PPOConfig, has_greedy
 
 
 class Pool:
@@ -54,7 +57,9 @@ class Pool:
             PolicyAgent(self.snapshots[k], info, name=f"snapshot {k}", is_sampling=True)
             for k in (older, len(self.snapshots) - 1)
         ]
-        rest = 1 - config.random_share - config.greedy_share
-        weights = [config.random_share, config.greedy_share]
-        weights += [rest / len(snapshots)] * len(snapshots)
-        self.learner.set_opponents(["random", "greedy", *snapshots], weights)
+        shares = {"random": config.random_share}
+        if has_greedy(config.game):
+            shares["greedy"] = config.greedy_share
+        rest = (1 - sum(shares.values())) / len(snapshots)
+        weights = [*shares.values(), *[rest] * len(snapshots)]
+        self.learner.set_opponents([*shares, *snapshots], weights)

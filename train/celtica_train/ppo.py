@@ -50,6 +50,7 @@ def make_model(config: MaskableConfig) -> MaskablePPO:
         shaping=config.shaping,
         gamma=config.gamma,
         seed=config.seed,
+        **config.options,
     )
     return MaskablePPO(
         "MlpPolicy",

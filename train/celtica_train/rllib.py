@@ -403,6 +403,7 @@ class SelfPlayEnvRunner(EnvRunner):
             run.seed,
             game_offset=index * run.num_envs,
             autoreset="same_step",
+            **run.options,
         )
         player = SelfPlayLearner(replace(run, seed=run.seed + index), batch)
         player.network = self.module.network

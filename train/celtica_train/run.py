@@ -52,7 +52,6 @@ from celtica_train.td import TDLearner
 
 EVALUATION_SEED = 10_000  # deals of the evaluations during training; the final table uses others
 FINAL_SEED = 20_000
-RIVALS = ("random", "greedy")
 
 
 class Run:
@@ -74,7 +73,7 @@ class Run:
             self.pool = Pool(config, cast(PolicyLearner, learner))
         self.curve: list[dict[str, Any]] = []
         self.best = -1.0
-        self.is_imitation_done = config.imitate == "none"
+        self.is_imitation_done = config.teacher == "none"
         self._last_tick = 0.0
         self._next_evaluation = 0.0
         self._saved_steps: int | None = None
@@ -138,13 +137,14 @@ class Run:
         make = PolicyAgent if self.learner.kind == "policy" else ValueAgent
         agent = make(weights_of(self.learner), info_of(self.learner, self.config))
         strength: dict[str, dict[str, Any]] = {}
-        for rival in RIVALS:
+        for rival in self.config.all_rivals:
             result = evaluate(
                 [agent, rival],
                 self.config.game,
                 num_players=self.config.players,
                 num_games=self.config.evaluate_games,
                 seed=EVALUATION_SEED,
+                options=self.config.options,
             )
             row = result.agents[0]
             strength[rival] = {"win_share": row.win_share, "ci95": row.ci95}
@@ -324,6 +324,7 @@ def final_strength(config: Config) -> list[Result]:
             num_players=config.players,
             num_games=config.final_games,
             seed=FINAL_SEED,
+            options=config.options,
         )
-        for rival in RIVALS
+        for rival in config.all_rivals
     ]

@@ -61,8 +61,9 @@ class SelfPlayLearner:
         torch.manual_seed(config.seed)
         self.config = config
         self.batch = batch or make_batch(
-            config.game, config.num_envs, config.players, config.seed, autoreset="same_step"
-        )
+            config.game, config.num_envs, config.players, config.seed, autoreset="same_step",
+            **config.options,
+        )  # fmt: skip
         card = self.batch.spec
         self.network = Network(card.observation_size, config.hidden, card.num_actions)
         self.optimizer = torch.optim.Adam(

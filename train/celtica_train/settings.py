@@ -11,11 +11,14 @@ from typing import Literal
 
 import tyro
 
-from celtica_env import load_agent, spec
+from celtica_env import load_agent, make_batch, spec
+from celtica_env.core.agents import ask
+from celtica_env.core.arguments import players_of
 from celtica_env.core.errors import CheckpointError, MissingLibraryError, OptionError
+from celtica_env.core.registry import load_game
 from celtica_env.core.streams import check_seed
 from celtica_train.checkpoint import PARTIAL, write_atomic
-from celtica_train.own_game import OwnGame
+from celtica_train.own_game import GameWithOptions, write_options
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 CONFIG_FILE = "config.json"
@@ -27,7 +30,7 @@ Trainer = Literal["td", "maskable", "selfplay", "rllib"]
 
 
 @dataclass
-class Config(OwnGame):
+class Config(GameWithOptions):
     """What every trainer can be told."""
 
     out: Path = Path("runs/bot")
@@ -46,8 +49,11 @@ class Config(OwnGame):
     seed: int = 0
     """Seed of everything."""
 
-    imitate: str = "greedy"
-    """Agent learned from at first; "none" for none."""
+    rivals: tuple[str, ...] = ()
+    """Agents against which the strength is measured; if none is named random, and greedy if the
+    game has it."""
+    imitate: str | None = None
+    """Agent learned from at first; "none" for none. If left out greedy, if the game has it."""
     imitate_minutes: float = 1.0
     """How long."""
     evaluate_minutes: float = 1.0
@@ -73,6 +79,16 @@ class Config(OwnGame):
     """Sizes of the hidden layers."""
     threads: int = 1
     """Threads of torch."""
+
+    @property
+    def all_rivals(self) -> tuple[str, ...]:
+        """The rivals, those by default where none is named."""
+        return self.rivals or (("random", "greedy") if has_greedy(self.game) else ("random",))
+
+    @property
+    def teacher(self) -> str:
+        """The agent learned from at first, or "none"."""
+        return self.imitate or ("greedy" if has_greedy(self.game) else "none")
 
 
 @dataclass
@@ -102,7 +118,7 @@ class PPOConfig(Config):
     shaping: float = 1.0
     """Weight of the potential-based shaping; 0 for the payoff alone."""
     greedy_share: float = 0.6
-    """Share of the opponents' seats that the greedy agent holds."""
+    """Share of the opponents' seats that the greedy agent holds, if the game has it."""
     random_share: float = 0.03
     """Share that the random agent holds; snapshots hold the rest."""
     snapshots: int = 8
@@ -192,8 +208,14 @@ def prepare(argv: list[str]) -> Config:
         )
     config.enter_package()
     check_ranges(config)
+    config.option = write_options(config.options)  # a file may change or move while training
     write_config(config)
     return config
+
+
+def has_greedy(game: str) -> bool:
+    """Say whether a game has a greedy rule."""
+    return load_game(game).greedy is not None
 
 
 def foretold(argv: list[str]) -> argparse.Namespace:
@@ -235,7 +257,8 @@ def stored_config(out: Path) -> Config:
     stored = out / CONFIG_FILE
     try:
         values = json.loads(stored.read_text("utf-8"))
-        values["hidden"] = tuple(values["hidden"])
+        for name in ("hidden", "option", "rivals"):
+            values[name] = tuple(values.get(name, ()))
         return TRAINERS[values["trainer"]](**values | {"out": out})
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise CheckpointError(f"{stored} is missing or damaged: {error}") from error
@@ -269,12 +292,7 @@ def check_ranges(config: Config) -> None:
     Raises:
         OptionError: says which, and what is accepted.
     """
-    card = spec(config.game)
-    if not card.min_players <= config.players <= card.max_players:
-        raise OptionError(
-            f"{config.game} is for {card.min_players} to {card.max_players} players, "
-            f"got {config.players}"
-        )
+    players_of(spec(config.game), config.players)
     for name in ("minutes", "snapshots", "num_envs", "steps", "batch_size", "epochs",
                  "evaluate_games", "final_games", "imitate_minutes", "imitate_passes",
                  "learning_rate", "threads"):  # fmt: skip
@@ -286,8 +304,7 @@ def check_ranges(config: Config) -> None:
     if not config.hidden or min(config.hidden) < 1:
         raise OptionError(f"hidden must be sizes above 0, got {config.hidden}")
     check_seed(config.seed)
-    if config.imitate != "none":
-        load_agent(config.imitate, config.game)
+    check_agents(config)
     if isinstance(config, PPOConfig):
         shares = (config.greedy_share, config.random_share)
         if min(shares) < 0 or sum(shares) > 1:
@@ -296,6 +313,19 @@ def check_ranges(config: Config) -> None:
             )
     if isinstance(config, RLlibConfig):
         check_rllib(config)
+
+
+def check_agents(config: Config) -> None:
+    """Refuse a rival or a teacher that cannot play the game, and options that it does not have.
+
+    Raises:
+        CelticaError: whatever the agent or the game says.
+    """
+    view = make_batch(config.game, 1, config.players, seed=0, **config.options).view()
+    for name in {*config.all_rivals, config.teacher} - {"none"}:
+        agent = load_agent(name, config.game)
+        agent.reset(config.seed)
+        ask(agent, view)
 
 
 def check_rllib(config: RLlibConfig) -> None:

@@ -53,8 +53,9 @@ class TDLearner:
         torch.manual_seed(config.seed)
         self.config = config
         self.batch = batch or make_batch(
-            config.game, config.num_envs, config.players, config.seed, autoreset="same_step"
-        )
+            config.game, config.num_envs, config.players, config.seed, autoreset="same_step",
+            **config.options,
+        )  # fmt: skip
         self.card = self.batch.spec
         num_inputs = self.card.observation_size + self.card.max_players
         self.network = ValueNetwork(num_inputs, config.hidden)
@@ -86,7 +87,7 @@ class TDLearner:
 
     def imitate(self, run: Run) -> None:
         """Learn from the games that the configured agent plays against itself."""
-        agent = load_agent(self.config.imitate, self.config.game)
+        agent = load_agent(self.config.teacher, self.config.game)
         agent.reset(self.config.seed)
         end = run.elapsed + 60 * min(self.config.imitate_minutes, self.config.minutes)
         while run.elapsed < end:

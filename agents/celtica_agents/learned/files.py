@@ -8,19 +8,21 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from textwrap import shorten
+from typing import Any, Literal
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from celtica_env import __version__, spec
-from celtica_env.core.errors import CheckpointError, TableWarning
+from celtica_env import View, __version__, make_batch, spec
+from celtica_env.core.errors import CelticaError, CheckpointError, TableWarning
 
 NETWORK_FILE = "network.safetensors"
+MAX_SHOWN = 200  # characters of options in a warning
 
 Weights = Mapping[str, np.ndarray]
 """`{"0.weight": (out, in), "0.bias": (out,), "1.weight": ...}`, float32, in order."""
@@ -38,6 +40,7 @@ class NetworkInfo:
     steps: int  # decisions of the learner it was trained on
     command: str = ""  # that trained it
     package_version: str = __version__
+    options: Mapping[str, Any] = field(default_factory=dict)  # the game's, but for the defaults
 
 
 def sizes_of(kind: str, game: str) -> tuple[int, int]:
@@ -54,10 +57,17 @@ def sizes_of(kind: str, game: str) -> tuple[int, int]:
 
 
 def network_info(
-    kind: Literal["policy", "value"], game: str, num_players: int, steps: int, command: str = ""
+    kind: Literal["policy", "value"],
+    game: str,
+    num_players: int,
+    steps: int,
+    command: str = "",
+    options: Mapping[str, Any] | None = None,
 ) -> NetworkInfo:
     """Return the header of a network for a game."""
-    return NetworkInfo(kind, spec(game).id, *sizes_of(kind, game), num_players, steps, command)
+    sizes = sizes_of(kind, game)
+    facts = (num_players, steps, command)
+    return NetworkInfo(kind, spec(game).id, *sizes, *facts, options=options or {})
 
 
 def network_bytes(weights: Weights, info: NetworkInfo) -> bytes:
@@ -86,6 +96,12 @@ def read_network(path: str | Path, game: str) -> tuple[dict[str, np.ndarray], Ne
         raise CheckpointError(
             f"{file} is for game, number of inputs and number of outputs {found}; needed {expected}"
         )
+    try:
+        make_batch(game, 1, info.num_players, **info.options)
+    except (CelticaError, TypeError) as error:
+        raise CheckpointError(
+            f"{file} was trained on what {game} does not know: {error}"
+        ) from error
     return weights, info
 
 
@@ -130,6 +146,32 @@ def _check_layers(file: Path, weights: Weights, info: NetworkInfo) -> None:
     if size != info.num_outputs or len(weights) % 2:
         raise CheckpointError(
             f"{file} is no network: {size} outputs, {info.num_outputs} were expected"
+        )
+
+
+def warn_of_unknown(name: str, info: NetworkInfo, view: View) -> None:
+    """Warn, once for each network, of a table of another size and of other rules or another board.
+
+    It can play there, but it has never learned to.
+    """
+    warn_of_table(name, info.num_players, view.num_players)
+    if len(view):
+        game, options = view.spec.name, json.dumps(info.options)
+        warn_of_options(name, game, options, view.num_players, view.setup.tobytes())
+
+
+@cache
+def warn_of_options(name: str, game: str, options: str, num_players: int, setup: bytes) -> None:
+    """Warn, once for each network and rules, if those it was trained on make another `setup`."""
+    batch = make_batch(game, 1, num_players, seed=0, **json.loads(options))
+    if batch.view().setup.tobytes() != setup:
+        trained = options if options != "{}" else "the default options"
+        warnings.warn(
+            f"the network {name} was trained on {shorten(trained, MAX_SHOWN)} of {game}, and this "
+            "table has other rules or another board, about which it has learned nothing; train one "
+            "with --option NAME=VALUE",
+            TableWarning,
+            stacklevel=2,
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from celtica_agents.learned.files import NetworkInfo, Weights, warn_of_table
+from celtica_agents.learned.files import NetworkInfo, Weights, warn_of_unknown
 from celtica_agents.learned.perceptron import Perceptron
 from celtica_env.core.agents import Reasons
 from celtica_env.core.streams import mix_keys, stream_keys
@@ -53,7 +53,7 @@ class PolicyAgent:
 
     def logits(self, view: View) -> np.ndarray:
         """Return the logits `(n, A)`, -inf where illegal."""
-        warn_of_table(self.name, self.info.num_players, view.num_players)
+        warn_of_unknown(self.name, self.info, view)
         return np.where(view.action_masks, self._network(view.observations), -np.inf)
 
 

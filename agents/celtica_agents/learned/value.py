@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from celtica_agents.learned.files import NetworkInfo, Weights, warn_of_table
+from celtica_agents.learned.files import NetworkInfo, Weights, warn_of_unknown
 from celtica_agents.learned.perceptron import Perceptron
 from celtica_agents.learned.policy import softmax
 from celtica_env.core.agents import Reasons
@@ -55,7 +55,7 @@ class ValueAgent:
 
     def values(self, view: View) -> np.ndarray:
         """Return what each action is worth to the mover `(n, A)`, -inf where illegal."""
-        warn_of_table(self.name, self.info.num_players, view.num_players)
+        warn_of_unknown(self.name, self.info, view)
         values = np.where(view.action_masks, np.float32(0), np.float32(-np.inf))
         for deal in range(self.num_deals):
             after = view.successors(self._seed * self.num_deals + deal)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from celtica_env.core.arguments import is_whole, number
 from celtica_env.core.errors import BoardError
 from celtica_env.core.options import read_object
 from celtica_env.games.celtic.tables import (
@@ -196,30 +197,23 @@ def _check_site(index: int, site: Any) -> str:
             f"this one must be {good!r}"
         )
     for axis in ("x", "y"):
-        _check_coordinate(where, axis, site.get(axis, 0))
+        number(f"{where}: {axis}", site.get(axis, 0), 0, 100, error=BoardError)
     return name
-
-
-def _check_coordinate(where: str, axis: str, value: Any) -> None:
-    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= 100:
-        raise BoardError(f"{where}: {axis} must be a number from 0 to 100, got {value!r}")
 
 
 def _site(where: str, value: Any, index_of: Mapping[str, int]) -> int:
     """Return the index of a site given by name or by number."""
     if isinstance(value, str) and value in index_of:
         return index_of[value]
-    is_index = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_index or not 0 <= value < NUM_SITES:
+    if not is_whole(value) or not 0 <= value < NUM_SITES:
         raise BoardError(f"{where}: there is no site {value!r}")
     return int(value)
 
 
 def _read_roads(roads: Sequence[Any], index_of: Mapping[str, int]) -> np.ndarray:
     is_joined = np.zeros((NUM_SITES, NUM_SITES), bool)
-    for number, road in enumerate(roads):
-        where = f"road {number} ({road!r})"
+    for index, road in enumerate(roads):
+        where = f"road {index} ({road!r})"
         if not _is_list(road) or len(road) != 2:
             raise BoardError(f"{where}: a road is a pair of sites")
         a, b = (_site(where, site, index_of) for site in road)
@@ -242,9 +236,9 @@ def _read_goals(goals: Sequence[Any], index_of: Mapping[str, int]) -> np.ndarray
         raise BoardError(f"a map has {NUM_GOALS} goals, this one {len(goals)}")
     found = np.full((NUM_GOALS, HARD_SITES), NO_SITE, np.uint8)
     goal_of: dict[int, int] = {}
-    for number, goal in enumerate(goals):
-        where = f"goal {number} ({goal!r})"
-        size = EASY_SITES if number < NUM_EASY_GOALS else HARD_SITES
+    for index, goal in enumerate(goals):
+        where = f"goal {index} ({goal!r})"
+        size = EASY_SITES if index < NUM_EASY_GOALS else HARD_SITES
         if not _is_list(goal) or len(goal) != size:
             raise BoardError(f"{where}: must name {size} locations")
         for k, value in enumerate(goal):
@@ -253,6 +247,6 @@ def _read_goals(goals: Sequence[Any], index_of: Mapping[str, int]) -> np.ndarray
                 raise BoardError(f"{where}: {value!r} is no location")
             if site in goal_of:
                 raise BoardError(f"{where}: {value!r} is on goal {goal_of[site]} already")
-            goal_of[site] = number
-            found[number, k] = site
+            goal_of[site] = index
+            found[index, k] = site
     return found

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from celtica_env.core.arguments import whole
 from celtica_env.core.errors import OptionError
 from celtica_env.core.options import seat_or_none
 from celtica_env.core.types import GameSpec, Option
@@ -66,7 +67,7 @@ def new_record(num_players: int, options: Mapping[str, Any]) -> np.ndarray:
     record["start"] = record["destination"] = NO_SITE
     record["first_player"] = seat_or_none("first_player", values["first_player"], num_players)
     record["public_trade_cards"] = _flag("public_trade_cards", values["public_trade_cards"])
-    record["max_turns"] = _max_turns(values["max_turns"])
+    record["max_turns"] = whole("max_turns", values["max_turns"], 1, LARGEST_MAX_TURNS)
     checked = read_map(values["map"])
     record["roads"], record["goal_sites"] = checked.roads, checked.goal_sites
     record["steps"] = packed_steps(checked.roads)
@@ -86,13 +87,4 @@ def packed_steps(roads: np.ndarray) -> np.ndarray:
 def _flag(name: str, value: Any) -> int:
     if not isinstance(value, (bool, np.bool_)):
         raise OptionError(f"{name} must be True or False, got {value!r}")
-    return int(value)
-
-
-def _max_turns(value: Any) -> int:
-    is_int = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not is_int or not 1 <= value <= LARGEST_MAX_TURNS:
-        raise OptionError(
-            f"max_turns must be an integer from 1 to {LARGEST_MAX_TURNS}, got {value!r}"
-        )
     return int(value)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from celtica_env.core.arguments import one_of, whole
 from celtica_env.core.errors import BoardError, CelticaError
 from celtica_env.core.options import read_object
 from celtica_env.games.celtica.tables import DISPLAY_SIZE, NUM_PLACES, Place
@@ -64,15 +65,10 @@ def _check_place(index: int, place: Any) -> tuple[int, int]:
     unknown = sorted(map(str, set(place) - {"kind", "amount", "name"}))
     if unknown:
         raise BoardError(f"{where}: unknown key {unknown[0]!r}; a place has kind, amount, name")
-    name = place.get("kind")
-    if name not in PLACE_KINDS:
-        raise BoardError(f"{where}: unknown kind {name!r}; choose from {', '.join(PLACE_KINDS)}")
-    kind = Place[name.upper()]
-    amount = place.get("amount", 0)
-    if isinstance(amount, bool) or not isinstance(amount, (int, np.integer)):
-        raise BoardError(f"{where}: amount must be an integer, got {amount!r}")
-    check_place(where, index, kind, int(amount), BoardError)
-    return int(kind), int(amount)
+    name = one_of(f"{where}: kind", place.get("kind"), PLACE_KINDS, error=BoardError)
+    amount = whole(f"{where}: amount", place.get("amount", 0), error=BoardError)
+    check_place(where, index, Place[name.upper()], amount, BoardError)
+    return int(Place[name.upper()]), amount
 
 
 def check_place(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from celtica_env.core.arguments import one_of
 from celtica_env.core.errors import BoardError, OptionError
 from celtica_env.core.options import read_object
 from celtica_env.games.keltis.tables import (
@@ -64,9 +65,8 @@ def _check_colours(table: Mapping[str, Any]) -> None:
     missing = [colour for colour in COLOURS if colour not in table]
     if missing:
         raise BoardError(f"a table of symbols has all colours; {missing[0]} is missing")
-    unknown = sorted(map(str, set(table) - {*COLOURS, REMARK}))
-    if unknown:
-        raise BoardError(f"unknown colour {unknown[0]!r}; choose from {', '.join(COLOURS)}")
+    for name in sorted(map(str, set(table) - {*COLOURS, REMARK})):
+        one_of("a colour", name, COLOURS, error=BoardError)
 
 
 def _read_colour(colour: str, names: Any) -> list[int]:
@@ -75,9 +75,7 @@ def _read_colour(colour: str, names: Any) -> list[int]:
     if len(names) != NUM_NUMBERS:
         raise BoardError(f"{colour}: expected {NUM_NUMBERS} symbols, got {len(names)}")
     for number, name in enumerate(names):
-        if name not in SYMBOLS:
-            choices = ", ".join(SYMBOLS)
-            raise BoardError(f"{colour} {number}: unknown symbol {name!r}; choose from {choices}")
+        one_of(f"{colour} {number}: the symbol", name, SYMBOLS, error=BoardError)
     for name, count in zip(SYMBOLS, SYMBOLS_PER_COLOUR.tolist()):
         found = list(names).count(name)
         if found != count:

@@ -121,7 +121,7 @@ def test_nothing_played_is_nothing_to_report(folder, tmp_path):
     assert cli.main(["arena", "report", str(tmp_path)]) == 2
     with pytest.raises(StoreError, match="no deal has been played"):
         analyze(tmp_path)
-    with pytest.raises(OptionError, match="games must be 1 or more"):
+    with pytest.raises(OptionError, match="games must be an integer of at least 1"):
         analyze(folder, 0)
 
 

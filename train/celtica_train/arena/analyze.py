@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from celtica_env import Batch, Replay, make_batch, position_from_text
-from celtica_env.core.errors import OptionError
+from celtica_env.core.arguments import whole
 from celtica_env.core.questions import Event
 from celtica_env.core.registry import load_game
 from celtica_train.arena.questioning import FIRST_GAMES
@@ -42,8 +42,7 @@ def analyze(folder: str | Path, games: int = FIRST_GAMES) -> pl.DataFrame:
         OptionError: the number of games is not above 0.
         ReplayError: a replay in the store is damaged.
     """
-    if games < 1:
-        raise OptionError(f"games must be 1 or more, got {games}")
+    games = whole("games", games, 1)
     with Store.open(Path(folder)) as store:
         results = Results(store)
         results.require_games()

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from celtica_env import __version__, spec
+from celtica_env.core.arguments import players_of, whole
 from celtica_env.core.errors import OptionError, StoreError
 from celtica_env.core.streams import check_seed
 
@@ -62,12 +63,7 @@ class Design:
     package: str = __version__
 
     def __post_init__(self) -> None:
-        card = spec(self.game_name)
-        if not card.min_players <= self.players <= card.max_players:
-            raise OptionError(
-                f"{card.name} is for {card.min_players} to {card.max_players} players, "
-                f"got {self.players}"
-            )
+        players_of(spec(self.game_name), self.players)
         if len(self.agents) < max(2, self.players):
             raise OptionError(
                 f"a tournament at {self.players} seats needs {max(2, self.players)} agents or "
@@ -75,8 +71,7 @@ class Design:
             )
         check_seed(self.seed)
         for name, high in (("deals", MAX_GAMES), ("at_once", 2**16), ("memory_mb", 2**20)):
-            if not 1 <= getattr(self, name) <= high:
-                raise OptionError(f"{name} must be from 1 to {high}, got {getattr(self, name)}")
+            whole(name, getattr(self, name), 1, high)
         if not self.move_seconds > 0:
             raise OptionError(f"move_seconds must be above 0, got {self.move_seconds}")
         if self.until_ci is not None and not 0 < self.until_ci < 1:

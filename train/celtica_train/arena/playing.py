@@ -9,8 +9,9 @@ Legend: `G` games, `P` seats, `n` agents.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -59,6 +60,7 @@ def play(
     first_id: int = 0,
     record: bool = False,
     is_strict: bool = False,
+    options: Mapping[str, Any] | None = None,
 ) -> Played:
     """Play games to their ends.
 
@@ -72,11 +74,12 @@ def play(
             randomness depends on.
         record: keep replays.
         is_strict: let an agent's error through, in place of a forfeit.
+        options: the game's own.
 
     Raises:
         IllegalActionError: only when strict; an answer is not legal.
     """
-    batch = deal_games(game, deals, seats.shape[1], seed, first_id, record)
+    batch = deal_games(game, deals, seats.shape[1], seed, first_id, record, options or {})
     played = Played(batch, np.zeros(seats.shape), np.zeros(seats.shape, int), np.zeros(len(agents)))
     while True:
         rows = np.flatnonzero(~batch.finished)
@@ -89,15 +92,21 @@ def play(
 
 
 def deal_games(
-    game: str, deals: np.ndarray, num_players: int, seed: int, first_id: int, record: bool
+    game: str,
+    deals: np.ndarray,
+    num_players: int,
+    seed: int,
+    first_id: int,
+    record: bool,
+    options: Mapping[str, Any],
 ) -> Batch:
     """Return a batch with the given deals `(G,)`, a deal as often as it is named."""
     first = int(deals.min())
     source = make_batch(
-        game, int(deals.max()) - first + 1, num_players, seed=seed, game_offset=first
+        game, int(deals.max()) - first + 1, num_players, seed=seed, game_offset=first, **options
     )
     batch = make_batch(
-        game, len(deals), num_players, seed=seed, game_offset=first_id, record=record
+        game, len(deals), num_players, seed=seed, game_offset=first_id, record=record, **options
     )
     batch.set_states(source.states[deals - first], check=False)
     return batch

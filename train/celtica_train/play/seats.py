@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from celtica_env import Agent, load_agent, make_batch, position_from_text, spec
+from celtica_env.core.arguments import players_of
 from celtica_env.core.batch import fresh_seed
 from celtica_env.core.errors import OptionError, PositionError
 from celtica_train.play.session import Session
@@ -77,12 +78,7 @@ def _start_of(game: str, text: str) -> np.ndarray:
 def _check_table(
     game: str, num_players: int, num_people: int, num_agents: int, start: np.ndarray | None
 ) -> None:
-    card = spec(game)
-    if not card.min_players <= num_players <= card.max_players:
-        raise OptionError(
-            f"{game} is for {card.min_players} to {card.max_players} players, got {num_players}; "
-            "each person and each agent named holds a seat"
-        )
+    players_of(spec(game), num_players, "; each person and each agent named holds a seat")
     if start is not None and num_players != start["num_players"][0]:
         raise OptionError(f"the position has {start['num_players'][0]} players, not {num_players}")
     if not 1 <= num_people <= num_players:
