@@ -51,6 +51,11 @@ PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 STATUS = re.compile(r"^Status: \*\*(verified|lightly tested|known issues)\*\*", re.MULTILINE)
 PHASE = re.compile(r"^    (\w+) = \d+  # (.+)$", re.MULTILINE)
 UNKNOWN = "not measured yet"
+FORMER = "former table"
+"""Marks what was measured when Keltis was played with other symbols."""
+FORMER_NOTE = f"""
+Rows of the *{FORMER}* were made when Keltis was played with other symbols on its tiles and extra turns
+had to be used. The networks they tell of no longer fit; they stay until new ones are trained."""
 TRAINED = "runs/bot/best"
 OVER = "OVER"  # the phase of a finished game, in which nobody is asked
 HEAD_RIVALS = ("random", "greedy", "bot")  # columns of the ladder's head
@@ -310,6 +315,7 @@ def headline_table(figures: Mapping[str, Any]) -> str:
             f"`trained` is what `{training['command']}` left after {minutes}, `bot` what comes",
             f"with the package. Measured with version {facts['package version']}, {facts['date']},",
             f"on {facts['machine']}.",
+            FORMER_NOTE,
         ]
     )
 
@@ -324,7 +330,7 @@ def results_table(figures: Mapping[str, Any]) -> str:
         **measured_facts(figures),
     }
     rows = [result_row(entry) for entry in figures["results"]]
-    commands = [entry["command"] for entry in figures["results"]]
+    commands = [entry["command"] for entry in figures["results"] if "table" not in entry]
     lead = (
         f"Each row is one command; `{TRAINED}` is the agent that the training left, `bot` what\n"
         "comes with the package, see [Agents](../agents/README.md#what-comes-with-the-package):"
@@ -336,6 +342,7 @@ def results_table(figures: Mapping[str, Any]) -> str:
             table(RESULT_HEADER, rows, numbers=range(3, 8)),
             "",
             *[lead, "", "```sh", *commands, "```"],
+            FORMER_NOTE,
         ]
     )
 
@@ -351,7 +358,8 @@ def result_row(entry: Mapping[str, Any]) -> list[str]:
         first = result["agents"][0]
         low, high = first["ci95"]
         row = [f"{result['games']:,}", f"{first['win_share']:.1%}", f"{low:.1%} to {high:.1%}"]
-    names = [entry["game"], entry["agent"], entry["against"]]
+    game = f"{entry['game']}, *{FORMER}*" if entry.get("table") == FORMER else entry["game"]
+    names = [game, entry["agent"], entry["against"]]
     return [*names, str(players), *row, f"{1 / players:.0%}"]
 
 
