@@ -91,9 +91,14 @@ def test_five_completed_goals_have_ended_the_game():
     Position({"wine": 1}, {}, completed=((0, 1, 2, 3, 4),), phase=Phase.FINAL)
 
 
-def test_a_game_that_has_ended_was_not_cut_off_before():
-    with pytest.raises(PositionError, match="the game was cut off before so many turns"):
-        Position({"wine": 1}, {}, cards=(ALL_GOODS,), phase=Phase.FINAL, turns=7, max_turns=7)
+def test_a_game_has_ended_once_there_were_all_its_turns():
+    with pytest.raises(PositionError, match="the game ends with max_turns"):
+        Position({"wine": 1}, {}, phase=Phase.AFTER, turns=7, max_turns=7)
+    with pytest.raises(PositionError, match="the game ends with max_turns"):
+        Position({"wine": 1}, {}, cards=(ALL_GOODS,), phase=Phase.FINAL, turns=8, max_turns=7)
+    with pytest.raises(PositionError, match="the active seat could not end the game"):
+        Position({"wine": 1}, {}, phase=Phase.FINAL, turns=6, max_turns=7)
+    Position({"wine": 1}, {}, phase=Phase.FINAL, turns=7, max_turns=7)
 
 
 def assert_positions(states):
