@@ -54,8 +54,9 @@ UNKNOWN = "not measured yet"
 FORMER = "former table"
 """Marks what was measured when Keltis was played with other symbols."""
 FORMER_NOTE = f"""
-Rows of the *{FORMER}* were made when Keltis was played with other symbols on its tiles and extra turns
-had to be used. The networks they tell of no longer fit; they stay until new ones are trained."""
+Rows of the *{FORMER}* were made when Keltis was played with other symbols on its tiles, and extra
+turns had to be used. The networks they tell of no longer fit; the rows stay until new ones are
+trained."""
 TRAINED = "runs/bot/best"
 OVER = "OVER"  # the phase of a finished game, in which nobody is asked
 HEAD_RIVALS = ("random", "greedy", "bot")  # columns of the ladder's head

@@ -520,6 +520,18 @@ def test_english_goal_has_no_action() -> None:
     assert game.parts[0] == parts
 
 
+@pytest.mark.parametrize(("rules", "shown"), [("german", 3), ("english", 5)])
+def test_english_display_is_filled_up_at_the_beginning_of_a_turn(rules: str, shown: int) -> None:
+    game = new_game(2, rules=rules)
+    arrange(game, hands={0: [RED], 1: [GREY]}, druids={RED: 4})
+    everything = sorted([*game.stacks, *game.display, *game.lost, *game.parts[0], *game.parts[1]])
+    game.parts = [[0, 1], everything[5:]]
+    game.display, game.stacks, game.lost = [2, 3, 4], [], []
+    run(game, play(RED), give(0), give(1))
+    assert (game.phase, game.to_move) == ("play", 1)
+    assert (len(game.display), len(game.lost)) == (shown, 5 - shown)
+
+
 def test_clamp_stops_a_druid_at_the_goal() -> None:
     game = arrange(new_game(2), hands={0: [RED] * 3, 1: [GREY]}, druids={RED: 17})
     game.step(play(RED, 3))

@@ -50,7 +50,7 @@ def moving(phase, start=0, destination=NO_SITE):
         ([("first_player", (), 2)], "first_player is no player's seat"),
         ([("active", (), 2)], "active is no player's seat"),
         ([("active", (), 1)], "the active seat is to move in phase start"),
-        ([("turns", (), 401)], "the game was cut off before so many turns"),
+        ([("turns", (), 400)], "the game ends with max_turns"),
         ([("max_turns", (), 0)], "max_turns must be from 1 to 2000"),
         ([("phase", (), Phase.BEFORE)], "the mover has nothing to decide in phase before"),
         ([("phase", (), Phase.AFTER)], "the mover has nothing to decide in phase after"),

@@ -277,6 +277,45 @@ def test_the_lost_parts_are_reshuffled_when_the_stacks_are_empty():
     assert game.size("stacks") == 90 - 9 - 1
 
 
+def short_of_parts(*hands, **options):
+    """Return a game with the red druid before a ruin of 2, empty stacks and 3 parts on display."""
+    game = Position(*hands, owned=("110000000",), display="001110000", druids=(4,), **options)
+    game.state["parts"][1] += game.state["stacks"]
+    game.state["stacks"] = 0
+    return game
+
+
+@pytest.mark.parametrize(("rules", "shown"), [("german", 3), ("english", 5)])
+def test_the_display_is_full_at_the_beginning_of_every_turn_in_the_english_edition(rules, shown):
+    """Its section A: "there will always be 9 in the supply at the beginning of a player's turn"."""
+    game = short_of_parts("1 red", "1 grey", rules=rules)
+    game.act("play red 1+0", "give outer1")
+    assert (game.size("display"), game.size("lost")) == (3, 1)  # the turn is not over yet
+    game.act("give outer2")
+    assert game.to_move == 1
+    assert (game.size("display"), game.size("lost")) == (shown, 5 - shown)
+
+
+@pytest.mark.parametrize(("rules", "shown"), [("german", 3), ("english", 5)])
+def test_so_it_is_for_the_first_to_cash_in(rules, shown):
+    game = short_of_parts("1 red", "", experience=("", "1 grey"), rules=rules)
+    game.state["druids"][1] = 18
+    game.act("play red 1+0", "give outer1", "give outer2")
+    assert (game.state["phase"], game.to_move) == (Phase.CASH, 1)
+    assert game.size("display") == shown
+
+
+def test_an_empty_supply_is_reshuffled_when_the_next_piece_is_needed():
+    """Not as soon as it is empty."""
+    game = Position("1 red", "1 grey", druids=(3,))
+    game.state["experience_discards"] += game.state["experience_supply"]
+    game.state["experience_supply"] = 0
+    game.state["druid_discards"] += game.state["druid_supply"]
+    game.state["druid_supply"] = 0
+    game.act("play red 1+0", "pass")
+    assert game.size("druid_supply") == game.size("experience_supply") == 0
+
+
 def test_nothing_is_drawn_when_there_is_nothing_to_reshuffle():
     everything = "4 red 4 grey 4 white 4 brown 4 black"
     game = Position("1 red 1 grey", "1 red", experience=("", everything), druids=(4,))
