@@ -36,6 +36,11 @@ ENDINGS = {
         ),
         options=SOON,
     ),
+    "the last turn": Ending(
+        lambda replay, state: state["turns"] == state["max_turns"],
+        num_players=3,
+        options={"max_turns": 12},
+    ),
     "cut off": Ending(
         lambda replay, state: replay.end == "truncated", num_players=3, options={"max_steps": 47}
     ),
