@@ -125,7 +125,7 @@ def test_games_agree_with_other_tables_and_a_given_first_player(num_players, num
 
 def test_extra_turns_after_the_last_tile_come_up():
     """So that the games above, which are played alike, compare them too."""
-    batch = celtica_env.make_batch("keltis", 300, seed=0)
+    batch = celtica_env.make_batch("keltis", 1000, seed=0)
     chooser = random.Random(0)
     num_asked = 0
     while not batch.finished.all():
