@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 
 from celtica_env.core import loops
-from celtica_env.core.batch import Batch, game_kernels
+from celtica_env.core.batch import Batch
 from celtica_env.core.compile import compile_entry, game_namespace
+from celtica_env.core.kernels import game_kernels
 from celtica_env.core.verbs import observe
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import Spot, expect_equal, fail
