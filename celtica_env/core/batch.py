@@ -172,7 +172,7 @@ class Batch:
     @property
     def to_move(self) -> np.ndarray:
         """Seat that decides next in each game, `(B,)` uint8; a view of `states`."""
-        return self._states["to_move"]
+        return self._shown_states["to_move"]
 
     @property
     def observations(self) -> np.ndarray:

@@ -205,6 +205,14 @@ def with_states(batch: Batch, states: np.ndarray) -> Batch:
     return clone
 
 
+def change_fields(batch: Batch, **fields: Any) -> None:
+    """Write values into fields of every record of a batch, possible or not."""
+    states = batch.states.copy()
+    for name, values in fields.items():
+        states[name] = values
+    batch.set_states(states, check=False)
+
+
 def censored(batch: Batch, seat: int) -> np.ndarray:
     """Return what `seat` may know of each game, `(B,)` records, whoever is to move."""
     return batch.censored(seats=np.full(batch.num_games, seat))
