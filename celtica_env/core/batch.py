@@ -561,7 +561,8 @@ class Batch:
         if self.num_threads == 1 or n < 2 * MIN_ROWS_PER_THREAD:
             result = kernel(*arguments, 0, n)
             return -1 if result is None else result
-        cuts = np.linspace(0, n, self.num_threads + 1).astype(int).tolist()
+        num_slices = min(self.num_threads, n // MIN_ROWS_PER_THREAD)
+        cuts = np.linspace(0, n, num_slices + 1).astype(int).tolist()
         submit = self._threads().submit
         tasks = [submit(kernel, *arguments, start, stop) for start, stop in pairwise(cuts)]
         found = [task.result() for task in tasks]
