@@ -67,3 +67,10 @@ def test_successors_do_not_tell_what_is_hidden(game):
 def test_a_seed_that_is_none_is_refused():
     with pytest.raises(OptionError, match="seed"):
         a_batch("celtica").view().successors(-1)
+
+
+def test_masks_that_an_agent_wrote_to_make_no_action_legal():
+    expected = a_batch("celtica").view().successors(1)
+    view = a_batch("celtica").view()
+    view.action_masks[:] = True
+    assert np.array_equal(view.successors(1).actions, expected.actions)
