@@ -234,7 +234,7 @@ def test_a_game_that_was_ended_as_it_stands_waits_for_its_reset():
     assert batch.finished.tolist() == [False, True]
     assert batch.action_masks[1].all()
     with pytest.raises(GameOverError, match="game 1 is finished"):
-        batch.step([0, 0])
+        batch.step([0], where=[1])
     batch.reset(np.array([False, True]))
     assert not batch.finished.any()
 
