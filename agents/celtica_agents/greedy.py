@@ -14,6 +14,7 @@ import numpy as np
 from celtica_env.core.agents import refuse_argument
 from celtica_env.core.announce import announced
 from celtica_env.core.compile import compile_entry
+from celtica_env.core.memory import read_only
 from celtica_env.core.registry import load_game, load_part
 from celtica_env.core.types import GREEDY_SCRATCH
 from celtica_env.core.view import View
@@ -83,7 +84,8 @@ def compiled_rule(game: str) -> Callable:
         OptionError: there is no greedy rule for the game.
     """
     dtype = load_game(game).spec.state_dtype
-    examples = (np.zeros(1, dtype), np.zeros(1, np.bool_), np.zeros(1, np.int64))
+    states, finished = read_only(np.zeros(1, dtype)), read_only(np.zeros(1, np.bool_))
+    examples = (states, finished, np.zeros(1, np.int64))
     namespace = {"np": np, "choose": rule_of(game), "GREEDY_SCRATCH": GREEDY_SCRATCH}
     with announced(f"the greedy agent of {game}"):
         return compile_entry(choose_games, namespace, examples)

@@ -8,6 +8,8 @@ from functools import cache
 import numpy as np
 
 from celtica_env.core.agents import refuse_argument
+from celtica_env.core.errors import OptionError
+from celtica_env.core.memory import read_only
 from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.view import View
 
@@ -49,7 +51,12 @@ def pick_legal(masks: np.ndarray, keys: np.ndarray, out: np.ndarray) -> None:
         masks: `(n, A)` bool with at least one True per row.
         keys: `(n,)` uint64 random bits.
         out: `(n,)` int64.
+
+    Raises:
+        OptionError: the arrays are not of one length.
     """
+    if not len(masks) == len(keys) == len(out):
+        raise OptionError(f"got {len(masks)} masks and {len(keys)} keys for {len(out)} actions")
     _compiled_picker()(masks, keys, out)
 
 
@@ -58,7 +65,8 @@ def _compiled_picker() -> Callable[[np.ndarray, np.ndarray, np.ndarray], None]:
     from celtica_env.core.announce import announced
     from celtica_env.core.compile import compile_entry
 
-    examples = (np.ones((1, 1), np.bool_), np.zeros(1, np.uint64), np.zeros(1, np.int64))
+    masks, keys = read_only(np.ones((1, 1), np.bool_)), read_only(np.zeros(1, np.uint64))
+    examples = (masks, keys, np.zeros(1, np.int64))
     with announced("the random agent"):
         return compile_entry(_pick, {"np": np}, examples)
 

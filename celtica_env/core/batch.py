@@ -15,9 +15,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -26,12 +24,14 @@ import numpy.typing as npt
 from celtica_env.core import loops
 from celtica_env.core.arguments import one_of, players_of, whole
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
+from celtica_env.core.kernels import game_kernels, load_package
+from celtica_env.core.memory import as_array, checksum, copied, owned, shown
 from celtica_env.core.notation import check_positions
 from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Recorder, Replay
 from celtica_env.core.streams import check_seed, stream_keys
 from celtica_env.core.suggest import did_you_mean
-from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, Game
+from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, Game, GameSpec
 from celtica_env.core.view import View
 
 if TYPE_CHECKING:
@@ -45,58 +45,21 @@ AUTORESET = {
 }
 MIN_ROWS_PER_THREAD = 64
 MAX_LISTED = 12  # legal actions named in an error
-
-
-@cache
-def game_kernels(package: str) -> SimpleNamespace:
-    """Compile, or load from disk, every loop for the game in `package`; announced when slow."""
-    # numba takes most of a second to import; it waits until a game is wanted.
-    from celtica_env.core.announce import announced
-    from celtica_env.core.compile import compile_entry, game_namespace
-
-    game = load_package(package)
-    states, rows = np.zeros(1, game.spec.state_dtype), np.zeros(1, np.int64)
-    flags, keys = np.zeros(1, np.bool_), np.zeros(1, np.uint64)
-    floats = np.zeros((1, 1), np.float32)
-    arguments: dict[Callable, tuple] = {
-        loops.reset_games: (states, rows, keys, True),
-        loops.find_illegal: (states, rows, rows, flags, 0),
-        loops.step_games: (
-            states, rows, rows, flags, 0, 0, rows, states, floats, flags, flags,
-        ),
-        loops.find_finished: (states, rows, 0, flags),
-        loops.mask_games: (states, rows, flags, np.zeros((1, 1), np.bool_)),
-        loops.observe_games: (states, rows, rows, floats[0], floats),
-        loops.potential_games: (states, rows, floats),
-        loops.censor_games: (states, rows, rows, states),
-        loops.determinize_games: (states, rows, keys, states),
-    }  # fmt: skip
-    namespace = {**vars(loops), **game_namespace(package)}
-    with announced(f"the rules of {game.spec.name}"):
-        return SimpleNamespace(
-            scales=game.spec.observation_scales(),
-            **{
-                loop.__name__: compile_entry(loop, namespace, (*examples, 0, 0))
-                for loop, examples in arguments.items()
-            },
-        )
-
-
-def load_package(package: str) -> Game:
-    """Return the game that lives in an imported package."""
-    return __import__(package, fromlist=["GAME"]).GAME
+_BOUND = (
+    *("_kernels", "_all_rows", "_movers", "_buffers", "_fresh", "_shown_states"),
+    *("_shown_finished", "_pool", "_pool_process"),
+)
+"""Attributes of a batch that are made anew for each copy."""
 
 
 class Batch:
     """B games of one kind. Made by `make_batch`; see there for the arguments.
 
-    Attributes:
-        game: the game's identity card; `spec` is short for `game.spec`.
-        states: `(B,)` records, the games themselves. Copy, save, hash and compare them with numpy.
-        finished: `(B,)` bool, games that ended and have not been reset.
-        final_states: `(B,)` records, valid after a step in same-step autoreset for the games that
-            ended in it: their last position.
+    What it shows of its games cannot be written to; `set_states` puts positions on the table.
     """
+
+    _ARRAYS = ("_states", "_final_states", "_finished", "_ticks")
+    """All that changes as games are played."""
 
     def __init__(
         self,
@@ -114,9 +77,8 @@ class Batch:
         record: bool,
         options: dict[str, Any],
     ) -> None:
-        self.game = game
-        self.num_games = num_games
-        self.num_players = num_players
+        self._game = game
+        self._num_players = num_players
         self.game_offset = game_offset
         self.autoreset = autoreset
         self.num_threads = num_threads
@@ -128,21 +90,23 @@ class Batch:
         template["payoff"] = PAYOFFS.index(payoff)
         template["viewer"] = FULL
         self._template = template.tobytes()  # options, board and way of payoff
-        self.states = np.repeat(template, num_games)
-        self.final_states = self.states.copy() if autoreset == "same_step" else self.states[:0]
-        self.finished = np.zeros(num_games, np.bool_)
+        self._states = np.repeat(template, num_games)
+        self._final_states = self._states.copy() if autoreset == "same_step" else self._states[:0]
+        self._finished = np.zeros(num_games, np.bool_)
         self._ticks = np.zeros(num_games, np.int64)  # decisions since the stream was seeded
-        self._all_rows = np.arange(num_games)
-        self._movers = np.full(num_games, -1)
-        self._buffers: dict[str, np.ndarray] = {}
-        self._fresh: set[str] = set()
         self._bind()
         self._recorder = Recorder(self) if record else None
         self._final_replays: dict[int, Replay] = {}  # of the games in `final_states`
         self.reset(seed=fresh_seed() if seed is None else seed)
 
     def _bind(self) -> None:
+        """Make what follows from the games and is not copied with them."""
         self._kernels = game_kernels(self.game.package)
+        self._all_rows = np.arange(len(self._states))
+        self._movers = np.full(len(self._states), -1)
+        self._buffers: dict[str, np.ndarray] = {}
+        self._fresh: set[str] = set()
+        self._shown_states, self._shown_finished = shown(self._states), shown(self._finished)
         self._pool: ThreadPoolExecutor | None = None
         self._pool_process = 0
 
@@ -156,9 +120,45 @@ class Batch:
     # --- what a batch looks like -----------------------------------------------------------------
 
     @property
-    def spec(self):
-        """The game's declared facts."""
-        return self.game.spec
+    def game(self) -> Game:
+        """The game's identity card."""
+        return self._game
+
+    @property
+    def spec(self) -> GameSpec:
+        """The game's declared facts, short for `game.spec`."""
+        return self._game.spec
+
+    @property
+    def num_games(self) -> int:
+        """B."""
+        return len(self._states)
+
+    @property
+    def num_players(self) -> int:
+        """P."""
+        return self._num_players
+
+    @property
+    def states(self) -> np.ndarray:
+        """The games themselves, `(B,)` records, to be read; `set_states` is the way in.
+
+        Copy, save, hash and compare them with numpy. They change as the games do.
+        """
+        return self._shown_states
+
+    @property
+    def final_states(self) -> np.ndarray:
+        """Last position of each game that ended, `(B,)` records, to be read.
+
+        Valid after a step in same-step autoreset, for the games that ended in it.
+        """
+        return shown(self._final_states)
+
+    @property
+    def finished(self) -> np.ndarray:
+        """Which games ended and have not been reset, `(B,)` bool, to be read; see `finish`."""
+        return self._shown_finished
 
     @property
     def is_recording(self) -> bool:
@@ -172,7 +172,7 @@ class Batch:
     @property
     def to_move(self) -> np.ndarray:
         """Seat that decides next in each game, `(B,)` uint8; a view of `states`."""
-        return self.states["to_move"]
+        return self._shown_states["to_move"]
 
     @property
     def observations(self) -> np.ndarray:
@@ -180,7 +180,7 @@ class Batch:
 
         A fresh array each time a game changes, unless the batch was made with `reuse_buffers`.
         """
-        shape = (self.num_games, self.spec.observation_size)
+        shape = (len(self._states), self.spec.observation_size)
         return self._current("observations", shape, np.float32, self._fill_observations)
 
     @property
@@ -198,7 +198,7 @@ class Batch:
         return self._buffers[name]
 
     def _fill_observations(self, out: np.ndarray) -> None:
-        self._observe(self.states, self._all_rows, self._movers, out)
+        self._observe(self._states, self._all_rows, self._movers, out)
 
     def _observe(
         self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray, out: np.ndarray
@@ -208,7 +208,7 @@ class Batch:
 
     def _fill_masks(self, out: np.ndarray) -> None:
         kernel = self._kernels.mask_games
-        self._run(kernel, len(out), self.states, self._all_rows, self.finished, out)
+        self._run(kernel, len(out), self._states, self._all_rows, self._finished, out)
 
     def __repr__(self) -> str:
         return f"<Batch: {self.num_games} games of {self.spec.id}, {self.num_players} players>"
@@ -243,7 +243,7 @@ class Batch:
         """Return the legal actions of the movers of given games, `(n, A)` bool, a fresh array."""
         rows = self._rows(where)
         out = np.empty((len(rows), self.spec.num_actions), np.bool_)
-        self._run(self._kernels.mask_games, len(rows), self.states, rows, self.finished, out)
+        self._run(self._kernels.mask_games, len(rows), self._states, rows, self._finished, out)
         return out
 
     def potentials(self, where: npt.ArrayLike | None = None, *, final: bool = False) -> np.ndarray:
@@ -261,7 +261,7 @@ class Batch:
         rows = self._rows(where)
         states = self.censored(rows)
         ids, ticks = rows + self.game_offset, self._ticks[rows]
-        finished, limit = self.finished[rows], self._step_limit
+        finished, limit = self._finished[rows], self._step_limit
         return View(self.game, self._kernels, states, finished, ids, ticks, limit)
 
     def censored(
@@ -276,7 +276,7 @@ class Batch:
         rows = self._rows(where)
         seats = self._movers[: len(rows)] if seats is None else self._as_seats(seats, len(rows))
         out = np.empty(len(rows), self.spec.state_dtype)
-        self._run(self._kernels.censor_games, len(rows), self.states, rows, seats, out)
+        self._run(self._kernels.censor_games, len(rows), self._states, rows, seats, out)
         return out
 
     # --- how a batch changes ---------------------------------------------------------------------
@@ -301,18 +301,18 @@ class Batch:
         """
         rows = self._rows(where)
         n = len(rows)
-        actions = np.asarray(actions)
+        actions = as_array(actions)
         check_actions(actions, n)
-        actions = np.ascontiguousarray(actions, np.int64)
+        actions = copied(actions, np.int64)
         self._check(rows, actions)
         rewards = np.empty((n, self.num_players), np.float32)
         terminated, truncated = np.empty(n, np.bool_), np.empty(n, np.bool_)
-        last = self.final_states if self._autoreset == loops.SAME_STEP else self.states
-        was_finished = self.finished[rows]
+        last = self._final_states if self._autoreset == loops.SAME_STEP else self._states
+        was_finished = self._finished[rows]
         self._fresh.clear()
         self._run(
-            self._kernels.step_games, n, self.states, rows, actions, self.finished, self._autoreset,
-            self._step_limit, self._ticks, last, rewards, terminated, truncated,
+            self._kernels.step_games, n, self._states, rows, actions, self._finished,
+            self._autoreset, self._step_limit, self._ticks, last, rewards, terminated, truncated,
         )  # fmt: skip
         if self._recorder is not None:
             self._record(rows, actions, was_finished, (rewards, terminated, truncated))
@@ -328,9 +328,9 @@ class Batch:
         if self._autoreset == loops.SAME_STEP:
             dealt = rows[outcome[1] | outcome[2]]
             for row in dealt.tolist():
-                last = self.final_states[row]
+                last = self._final_states[row]
                 self._final_replays[row] = self._recorder.replay(row, last)
-        self._recorder.begin(dealt, self.states)
+        self._recorder.begin(dealt, self._states)
 
     def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
         """Begin new games, in all rows or where `mask` `(B,)` bool is True.
@@ -342,12 +342,17 @@ class Batch:
         reseed = seed is not None
         keys = stream_keys(0 if seed is None else check_seed(seed), rows + self.game_offset)
         self._fresh.clear()
-        self._run(self._kernels.reset_games, len(rows), self.states, rows, keys, reseed)
-        self.finished[rows] = False
+        self._run(self._kernels.reset_games, len(rows), self._states, rows, keys, reseed)
+        self._finished[rows] = False
         if reseed:
             self._ticks[rows] = 0
         if self._recorder is not None:
-            self._recorder.begin(rows, self.states)
+            self._recorder.begin(rows, self._states)
+
+    def finish(self, where: npt.ArrayLike) -> None:
+        """End the games `where` as they stand, without payoff, until they are reset."""
+        self._finished[self._rows(where)] = True
+        self._fresh.clear()
 
     def set_states(
         self, states: np.ndarray, where: npt.ArrayLike | None = None, *, check: bool = True
@@ -362,8 +367,8 @@ class Batch:
                 batch, `View.sample` or `position_from_text`.
             where: distinct indices of games `(n,)`; all when None.
             check: see that play could get to each position. Unnecessary, and slow for thousands,
-                with records that come unchanged from a batch or a view; a record that is none of a
-                game can crash the process if it is not checked.
+                with records that come unchanged from a batch or a view. Compiled rules check no
+                index: without the check, other records can end the process.
 
         Raises:
             OptionError: a wrong shape, dtype or number of players, or a censored record.
@@ -375,12 +380,12 @@ class Batch:
             if (states["viewer"] != FULL).any():
                 raise OptionError("a censored record cannot be played; `View.sample` fills it in")
             check_positions(self.game, states)
-        self.states[rows] = states
+        self._states[rows] = states
         self._fresh.clear()
         kernel = self._kernels.find_finished
-        self._run(kernel, len(rows), self.states, rows, self._step_limit, self.finished)
+        self._run(kernel, len(rows), self._states, rows, self._step_limit, self._finished)
         if self._recorder is not None:
-            self._recorder.begin(rows, self.states)
+            self._recorder.begin(rows, self._states)
 
     def replay(
         self, row: int = 0, *, final: bool = False, info: Mapping[str, Any] | None = None
@@ -401,7 +406,7 @@ class Batch:
             raise OptionError("games are recorded in a batch made with record=True only")
         row = whole("row", row, 0, self.num_games - 1)
         if not final:
-            return self._recorder.replay(row, self.states[row], info)
+            return self._recorder.replay(row, self._states[row], info)
         if row not in self._final_replays:
             raise OptionError(f"no game {row} has ended in a batch with autoreset='same_step'")
         return replace(self._final_replays[row], info={} if info is None else info)
@@ -419,12 +424,12 @@ class Batch:
             raise OptionError("games are recorded in a batch made with record=True only")
         if len(infos) != self.num_games:
             raise OptionError(f"expected {self.num_games} infos, got {len(infos)}")
-        return self._recorder.replays(self._all_rows, self.states, infos)
+        return self._recorder.replays(self._all_rows, self._states, infos)
 
     def clone(self) -> Batch:
         """Return an independent copy; both go on identically under the same actions."""
         clone = Batch.__new__(Batch)
-        clone.__setstate__(self.__getstate__())
+        clone._take(self._contents())
         return clone
 
     def restore(self, saved: Batch) -> None:
@@ -438,7 +443,7 @@ class Batch:
                 f"can restore only what clone() of this batch returned: {self.num_games} games of "
                 f"{self.spec.id} for {self.num_players} players, made with the same arguments"
             )
-        self.__setstate__(saved.__getstate__())
+        self._take(saved._contents())
 
     @property
     def made_with(self) -> tuple[Any, ...]:
@@ -448,21 +453,32 @@ class Batch:
             self.reuse_buffers, self.is_recording, self._template,
         )  # fmt: skip
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        del state["_kernels"], state["_pool"]
-        state["game"] = self.game.package
-        state["_buffers"], state["_fresh"] = {}, set()
-        for name in ("states", "final_states", "finished", "_ticks"):
-            state[name] = state[name].copy()
+    def _contents(self) -> dict[str, Any]:
+        """Return copies of all that is not made anew by `_bind`."""
+        contents = {name: value for name, value in vars(self).items() if name not in _BOUND}
+        for name in self._ARRAYS:
+            contents[name] = contents[name].copy()
         for name in ("_recorder", "_final_replays"):
-            state[name] = copy.deepcopy(state[name])
-        return state
+            contents[name] = copy.deepcopy(contents[name])
+        return contents
+
+    def _take(self, contents: dict[str, Any]) -> None:
+        vars(self).update(contents)
+        self._bind()
+
+    def _checksum(self) -> int:
+        return checksum((getattr(self, name) for name in self._ARRAYS), self.made_with)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self._contents(), "_game": self.game.package, "checksum": self._checksum()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.game = load_package(state["game"])
-        self._bind()
+        contents = owned(state)
+        expected = contents.pop("checksum")
+        self._take({**contents, "_game": load_package(state["_game"])})
+        # Compiled loops check no index, so what was damaged on the way could end the process.
+        if self._checksum() != expected:
+            raise OptionError("the pickle of a batch is damaged: its checksum does not fit")
 
     def __deepcopy__(self, memo: dict) -> Batch:
         return self.clone()
@@ -472,13 +488,13 @@ class Batch:
     def _rows(self, where: npt.ArrayLike | None) -> np.ndarray:
         if where is None:
             return self._all_rows
-        rows = np.asarray(where)
+        rows = as_array(where)
         if rows.ndim != 1 or (rows.size and rows.dtype.kind not in "iu"):
             raise OptionError(
                 f"where must be a 1-D array of game indices, got {rows.dtype} of shape {rows.shape}"
                 "; for a bool mask pass np.flatnonzero(mask)"
             )
-        rows = np.ascontiguousarray(rows, np.int64)
+        rows = copied(rows, np.int64)
         if rows.size and (rows.min() < 0 or rows.max() >= self.num_games):
             raise OptionError(f"where holds an index outside [0, {self.num_games})")
         if np.bincount(rows, minlength=1).max() > 1:
@@ -487,42 +503,44 @@ class Batch:
 
     def _positions(self, final: bool) -> np.ndarray:
         if not final:
-            return self.states
+            return self._states
         if self._autoreset != loops.SAME_STEP:
             raise OptionError("final positions are kept with autoreset='same_step' only")
-        return self.final_states
+        return self._final_states
 
     def _as_states(self, states: np.ndarray, n: int) -> np.ndarray:
         dtype = self.spec.state_dtype
-        if not isinstance(states, np.ndarray) or states.dtype != dtype or states.shape != (n,):
+        is_fit = isinstance(states, np.ndarray) and states.dtype.names == dtype.names
+        if not is_fit or states.shape != (n,) or not np.can_cast(states.dtype, dtype, "equiv"):
             seen = getattr(states, "dtype", type(states).__name__), np.shape(states)
             raise OptionError(
                 f"expected {n} records of {self.spec.id}, an array of shape ({n},) and the dtype "
                 f"of `spec.state_dtype`; got {seen[0]} of shape {seen[1]}"
             )
+        states = copied(states, dtype)
         if (states["num_players"] != self.num_players).any():
             raise OptionError(f"this batch has {self.num_players} players, the records have not")
-        return states.copy()
+        return states
 
     def _as_seats(self, seats: npt.ArrayLike, n: int) -> np.ndarray:
-        seats = np.asarray(seats)
+        seats = as_array(seats)
         is_fit = seats.shape == (n,) and (not n or seats.dtype.kind in "iu")
         if not is_fit or not np.isin(seats, np.arange(self.num_players)).all():
             raise OptionError(
                 f"seats must be {n} integers from 0 to {self.num_players - 1}, shape ({n},); "
                 f"got {seats.dtype} of shape {seats.shape}"
             )
-        return np.ascontiguousarray(seats, np.int64)
+        return copied(seats, np.int64)
 
     def _check(self, rows: np.ndarray, actions: np.ndarray) -> None:
         bad = self._run(
-            self._kernels.find_illegal, len(rows), self.states, rows, actions, self.finished,
+            self._kernels.find_illegal, len(rows), self._states, rows, actions, self._finished,
             self._autoreset,
         )  # fmt: skip
         if bad < 0:
             return
         row = int(rows[bad])
-        if self.finished[row]:
+        if self._finished[row]:
             raise GameOverError(
                 f"game {row} is finished; reset it, or make the batch with autoreset"
             )
@@ -535,7 +553,7 @@ class Batch:
         legal = np.flatnonzero(self.masks([row])[0])
         shown = ", ".join(f"{a} ({to_text(a)})" for a in legal[:MAX_LISTED].tolist())
         more = f" and {len(legal) - MAX_LISTED} more" if len(legal) > MAX_LISTED else ""
-        seat = self.states["to_move"][row]
+        seat = self._states["to_move"][row]
         return f"game {row}, player {seat}: action {name} is not legal; legal are {shown}{more}"
 
     def _run(self, kernel: Callable, n: int, *arguments: Any) -> int:
@@ -543,7 +561,8 @@ class Batch:
         if self.num_threads == 1 or n < 2 * MIN_ROWS_PER_THREAD:
             result = kernel(*arguments, 0, n)
             return -1 if result is None else result
-        cuts = np.linspace(0, n, self.num_threads + 1).astype(int).tolist()
+        num_slices = min(self.num_threads, n // MIN_ROWS_PER_THREAD)
+        cuts = np.linspace(0, n, num_slices + 1).astype(int).tolist()
         submit = self._threads().submit
         tasks = [submit(kernel, *arguments, start, stop) for start, stop in pairwise(cuts)]
         found = [task.result() for task in tasks]
@@ -556,7 +575,7 @@ def rows_of_mask(mask: npt.ArrayLike, num_games: int) -> np.ndarray:
     Raises:
         OptionError: it has a wrong shape or dtype.
     """
-    mask = np.asarray(mask)
+    mask = as_array(mask)
     if mask.dtype != np.bool_ or mask.shape != (num_games,):
         raise OptionError(
             f"mask must be bool of shape ({num_games},), got {mask.dtype} {mask.shape}"

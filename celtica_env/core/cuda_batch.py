@@ -23,7 +23,6 @@ from celtica_env.core.batch import (
     Batch,
     check_actions,
     fresh_seed,
-    load_package,
     rows_of_mask,
 )
 from celtica_env.core.compile import (
@@ -38,6 +37,7 @@ from celtica_env.core.errors import (
     MissingLibraryError,
     OptionError,
 )
+from celtica_env.core.kernels import load_package
 from celtica_env.core.streams import check_seed, stream_keys
 from celtica_env.core.types import NO_LIMIT, Game
 
@@ -427,15 +427,15 @@ class CudaBatch:
         if self.final_states is not None:
             self.final_states.copy_to_device(saved.final_states.astype(self.states.dtype))
         self.to_move.copy_to_device(np.ascontiguousarray(saved.to_move))
-        self.finished.copy_to_device(saved.finished)
+        self.finished.copy_to_device(saved._finished)
         self.refused.copy_to_device(np.zeros(self.num_games, np.bool_))
         self._ticks.copy_to_device(saved._ticks)
 
     def _copy_to_host(self) -> Batch:
         host = self._make_host(num_games=self.num_games)
-        host.states[:] = self.states.copy_to_host()
-        host.finished[:] = self.finished.copy_to_host()
+        host._states[:] = self.states.copy_to_host()
+        host._finished[:] = self.finished.copy_to_host()
         host._ticks[:] = self._ticks.copy_to_host()
         if self.final_states is not None:
-            host.final_states[:] = self.final_states.copy_to_host()
+            host._final_states[:] = self.final_states.copy_to_host()
         return host

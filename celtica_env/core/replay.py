@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from celtica_env.core.errors import CelticaError, OptionError, ReplayError
+from celtica_env.core.memory import OwnsArrays
 from celtica_env.core.notation import (
     action_to_text,
     position_from_text,
@@ -279,7 +280,7 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-class Recorder:
+class Recorder(OwnsArrays):
     """Keeps, for each game of a batch, the record it began with and what was done since.
 
     Legend: `B` games, `P` players, `n` rows. A batch made with `record=True` tells it of every

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
+from celtica_env.core.errors import OptionError
+from celtica_env.core.kernels import game_kernels, load_package
 from celtica_env.core.loops import DISABLED
+from celtica_env.core.memory import checksum, owned, shown
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
 from celtica_env.core.types import NO_LIMIT, Game, GameSpec
 
@@ -41,13 +45,14 @@ class Successors:
 class View:
     """The knowledge of the seat to move in each of n games.
 
-    Made of censored records, so an agent cannot look at a hidden card even by mistake.
+    Made by `Batch.view` of censored records, so an agent cannot look at a hidden card even by
+    mistake.
 
     Attributes:
-        states: `(n,)` records without what the mover cannot know.
-        finished: `(n,)` bool; whatever an agent answers for a finished game is ignored.
         max_steps: decisions after which a game is cut off, counted in `step_count`.
     """
+
+    _ARRAYS = ("_states", "_finished", "_ids", "_ticks")
 
     def __init__(
         self,
@@ -59,27 +64,59 @@ class View:
         ticks: np.ndarray,
         max_steps: int = NO_LIMIT,
     ) -> None:
-        self.game = game
-        self.states = states
-        self.finished = finished
+        self._game = game
+        self._states = states
+        self._finished = finished
         self.max_steps = max_steps
         self._kernels = kernels
         self._ids = ids
         self._ticks = ticks
         self._rows = np.arange(len(states))
 
+    def _checksum(self) -> int:
+        return checksum((getattr(self, name) for name in self._ARRAYS), self.spec.id)
+
+    def __getstate__(self) -> dict[str, Any]:
+        arrays = {name: getattr(self, name) for name in self._ARRAYS}
+        game, total = self.game.package, self._checksum()
+        return {**arrays, "game": game, "max_steps": self.max_steps, "checksum": total}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(owned({name: state[name] for name in self._ARRAYS}))
+        self._game = load_package(state["game"])
+        self._kernels = game_kernels(state["game"])
+        self._rows = np.arange(len(self._states))
+        self.max_steps = state["max_steps"]
+        if self._checksum() != state["checksum"]:
+            raise OptionError("the pickle of a view is damaged: its checksum does not fit")
+
     def __len__(self) -> int:
-        return len(self.states)
+        return len(self._states)
+
+    @property
+    def game(self) -> Game:
+        """The game's identity card."""
+        return self._game
 
     @property
     def spec(self) -> GameSpec:
         """The game's declared facts."""
-        return self.game.spec
+        return self._game.spec
+
+    @cached_property
+    def states(self) -> np.ndarray:
+        """Records without what the mover cannot know, `(n,)`, to be read."""
+        return shown(self._states)
+
+    @cached_property
+    def finished(self) -> np.ndarray:
+        """`(n,)` bool, to be read; whatever an agent answers for a finished game is ignored."""
+        return shown(self._finished)
 
     @property
     def num_players(self) -> int:
         """P."""
-        return int(self.states["num_players"][0])
+        return int(self._states["num_players"][0])
 
     @property
     def to_move(self) -> np.ndarray:
@@ -112,14 +149,17 @@ class View:
         out = np.empty((len(self), self.spec.observation_size), np.float32)
         movers = np.full(len(self), -1)
         scales = self._kernels.scales
-        self._kernels.observe_games(self.states, self._rows, movers, scales, out, 0, len(self))
+        self._kernels.observe_games(self._states, self._rows, movers, scales, out, 0, len(self))
         return out
 
     @cached_property
     def action_masks(self) -> np.ndarray:
         """`(n, A)` bool, True = legal; all True for a finished game."""
+        return self._masks()
+
+    def _masks(self) -> np.ndarray:
         out = np.empty((len(self), self.spec.num_actions), np.bool_)
-        self._kernels.mask_games(self.states, self._rows, self.finished, out, 0, len(self))
+        self._kernels.mask_games(self._states, self._rows, self._finished, out, 0, len(self))
         return out
 
     def sample(self, seed: int) -> np.ndarray:
@@ -130,9 +170,9 @@ class View:
         Raises:
             OptionError: the seed is not a non-negative integer.
         """
-        out = np.empty_like(self.states)
+        out = np.empty_like(self._states)
         keys = mix_keys(self.keys, stream_keys(check_seed(seed), np.zeros(1)))
-        self._kernels.determinize_games(self.states, self._rows, keys, out, 0, len(self))
+        self._kernels.determinize_games(self._states, self._rows, keys, out, 0, len(self))
         return out
 
     def successors(self, seed: int) -> Successors:
@@ -143,7 +183,8 @@ class View:
         Raises:
             OptionError: the seed is not a non-negative integer.
         """
-        rows, actions = np.nonzero(self.action_masks & ~self.finished[:, None])
+        # Not `action_masks`, which an agent may have written to.
+        rows, actions = np.nonzero(self._masks() & ~self._finished[:, None])
         states = self.sample(seed)[rows]
         count, every = len(rows), np.arange(len(rows))
         seats = self.to_move[rows].astype(np.int64)

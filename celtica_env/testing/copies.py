@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import pickle
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -13,6 +14,7 @@ import numpy as np
 
 from celtica_env.core.batch import Batch
 from celtica_env.core.errors import OptionError
+from celtica_env.core.view import View
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import expect, expect_equal, refused
 from celtica_env.testing.play import (
@@ -32,12 +34,54 @@ def ways_to_copy() -> dict[str, Callable]:
         "clone": lambda original: original.clone(),
         "copy.deepcopy": copy.deepcopy,
         **{name: partial(by_pickle, import_module(name)) for name in picklers},
+        "pickle with read-only buffers": lambda original: by_buffers(original)[0],
     }
 
 
 def by_pickle(pickler: Any, original: Any) -> Any:
     """Return what a pickling module makes of an object."""
     return pickler.loads(pickler.dumps(original))
+
+
+def by_buffers(original: Any, kind: Callable[[bytes], Any] = bytes) -> tuple[Any, list[Any]]:
+    """Return what becomes of an object that is sent as Ray and joblib do, and what it lies in.
+
+    Its arrays come in memory of somebody else, which is at an odd address here.
+
+    Args:
+        original: the object.
+        kind: makes such memory, `bytes` to be read only or `bytearray`.
+    """
+    sent: list[pickle.PickleBuffer] = []
+    stream = pickle.dumps(original, protocol=5, buffer_callback=sent.append)
+    memory = [kind(b"\0" + buffer.raw().tobytes()) for buffer in sent]
+    return pickle.loads(stream, buffers=[memoryview(part)[1:] for part in memory]), memory
+
+
+@check(26, 37)
+def memory_of_others_stays_as_it_is(table: Table) -> None:
+    """A batch and a view that came in memory of others play on and write nothing there."""
+    batch = table.batch(4, autoreset="same_step", record=True)
+    for _ in range(9):
+        batch.step(choose(batch))
+    twin, memory = by_buffers(batch, bytearray)
+    before = [bytes(part) for part in memory]
+    expect_alike(batch.view(), by_buffers(batch.view())[0])
+    for _ in range(2 * min(batch.spec.max_steps, 100)):
+        actions = choose(batch)
+        expected = batch.step(actions)
+        expect_same_outcome(twin.step(actions), expected, batch, np.arange(batch.num_games))
+    twin.reset()
+    expect([bytes(part) for part in memory] == before, "expected the memory of others untouched")
+
+
+def expect_alike(view: View, twin: View) -> None:
+    """Fail unless a view that was sent tells what the original does."""
+    for name in ("states", "finished", "keys", "observations", "action_masks"):
+        expect_equal(getattr(twin, name), getattr(view, name), f"`{name}` of a view that was sent")
+    expect_equal(twin.sample(4), view.sample(4), "a sample of a view that was sent")
+    for name, expected in vars(view.successors(5)).items():
+        expect_equal(vars(twin.successors(5))[name], expected, f"`{name}` of its successors")
 
 
 @check(26)

@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 
 from celtica_env.core import loops
-from celtica_env.core.batch import Batch, game_kernels
+from celtica_env.core.batch import Batch
 from celtica_env.core.compile import compile_entry, game_namespace
+from celtica_env.core.kernels import game_kernels
 from celtica_env.core.verbs import observe
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import Spot, expect_equal, fail
@@ -95,7 +96,8 @@ def ask_is_legal(batch: Batch, action: int) -> None:
     """Ask about an action, which may be out of range."""
     row = np.zeros(1, np.int64)
     find_illegal = game_kernels(batch.game.package).find_illegal
-    find_illegal(batch.states, row, np.array([action]), batch.finished, loops.DISABLED, 0, 1)
+    states, finished = batch.states.copy(), batch.finished.copy()
+    find_illegal(states, row, np.array([action]), finished, loops.DISABLED, 0, 1)
 
 
 def sampled(batch: Batch, seat: int) -> np.ndarray:

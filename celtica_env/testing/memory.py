@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,16 @@ from celtica_env.testing.aec import make as make_aec
 from celtica_env.testing.aec import play as play_aec
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import expect, expect_equal
-from celtica_env.testing.play import Scripted, Table, choose, decisions, snapshot
+from celtica_env.testing.play import (
+    Scripted,
+    Table,
+    choose,
+    decisions,
+    expect_same_games,
+    expect_same_outcome,
+    play_some,
+    snapshot,
+)
 from celtica_env.testing.seats import choose as choose_by_sight
 from celtica_env.testing.seats import make as make_single
 from celtica_env.testing.seats import make_vector
@@ -61,12 +72,74 @@ def a_batch_hands_out_fresh_memory(table: Table) -> None:
         expect_equal(array, original, "an array handed out earlier")
 
 
+@check(29, 38)
+def what_is_shown_cannot_be_written_to(table: Table) -> None:
+    """Records and flags of batches and views are to be read; `set_states` is the way in."""
+    batch = table.batch(3, autoreset="same_step")
+    for whose, thing in (("a batch", batch), ("a view", batch.view())):
+        for name in ("states", "finished", "to_move", "final_states"):
+            array = getattr(thing, name, None)
+            is_open = array is not None and array.flags.writeable
+            expect(not is_open, f"expected `{name}` of {whose} to be closed to writing")
+
+
+def strange_integers(values: np.ndarray, path: Path) -> dict[str, np.ndarray]:
+    """Return int64 values `(n,)` in memory that a loop cannot take as it is, by what is strange."""
+    odd = np.frombuffer(b"\0" + values.tobytes(), np.int64, offset=1)
+    np.save(path, values)
+    closed = values.copy()
+    closed.flags.writeable = False
+    return {
+        "read-only": closed,
+        "from a buffer": odd,
+        "broadcast": np.broadcast_to(values, (2, len(values)))[1],
+        "of a memory map": np.load(path, mmap_mode="r"),
+        "in the other byte order": values.astype(values.dtype.newbyteorder()),
+        "backwards": values[::-1].copy()[::-1],
+        "of a wider array": np.repeat(values, 3)[::3],
+        "of another type": values.astype(np.uint16),
+    }
+
+
+@check(29, 37)
+def any_memory_is_taken(table: Table) -> None:
+    """Actions, rows, seats, flags and records are taken wherever they lie, and stay as they are."""
+    start = table.batch(4)
+    play_some(start, 3)
+    rows = np.flatnonzero(~start.finished)[::-1].copy()
+    actions, seats = choose(start, rows), start.to_move[rows].astype(np.int64)
+    expected = start.clone()
+    outcome = expected.step(actions, where=rows)
+    with TemporaryDirectory() as folder:
+        parts = [
+            strange_integers(values, Path(folder) / f"{count}.npy")
+            for count, values in enumerate((actions, rows, seats))
+        ]
+        for what, given, where, who in zip(parts[0], *(part.values() for part in parts)):
+            before = [array.tobytes() for array in (given, where, who)]
+            batch = start.clone()
+            expect_equal(batch.observe(where, who), start.observe(rows), f"sight of seats {what}")
+            expect_same_outcome(batch.step(given, where=where), outcome, batch, rows)
+            expect_same_games(batch, expected, why=f"actions and rows {what}")
+            after = [array.tobytes() for array in (given, where, who)]
+            expect(after == before, f"expected integers {what} to stay as they are")
+        del parts, given, where, who  # or a memory map keeps its file from being deleted
+    records = start.states.astype(table.spec.state_dtype.newbyteorder())
+    records.flags.writeable = False
+    batch = table.batch(4)
+    batch.set_states(records)
+    expect_equal(batch.states, start.states, "records in the other byte order", start)
+    mask = np.broadcast_to(np.bool_(True), 4)
+    batch.reset(mask, seed=table.seed)
+    expect_equal(batch.states, table.batch(4).states, "games reset by a broadcast mask", batch)
+
+
 @check(29)
 def writing_into_a_view_changes_nothing(table: Table) -> None:
     """An agent that writes into its view does not reach the game."""
     batch = table.batch(3)
     before, view = snapshot(batch), batch.view()
-    for array in (view.states, view.finished, view.observations, view.action_masks, view.keys):
+    for array in (view.observations, view.action_masks, view.keys):
         array.view(np.uint8)[:] = 0
     expect(snapshot(batch) == before, "expected the games untouched by writes into a view")
 

@@ -27,6 +27,7 @@ from celtica_env.testing.payoffs import expect_zero_sum
 from celtica_env.testing.play import (
     Table,
     censored,
+    change_fields,
     decisions,
     play_out,
     play_some,
@@ -118,7 +119,7 @@ def options_are_part_of_the_text(table: Table) -> None:
 def text_with_option(table: Table, options: dict[str, Any]) -> str:
     """Return the text of a deal under options, without its stream, which some options use up."""
     batch = table.batch(1, **options)
-    batch.states["rng"] = 0
+    change_fields(batch, rng=0)
     text = position_to_text(table.game, batch.states[0])
     expect_equal(position_from_text(text), batch.states, f"the position read from {text!r}", batch)
     return text

@@ -15,8 +15,9 @@ from typing import Any
 import numba
 import numpy as np
 
-from celtica_env.core.batch import Batch, game_kernels, make_batch
+from celtica_env.core.batch import Batch, make_batch
 from celtica_env.core.errors import CelticaError
+from celtica_env.core.kernels import game_kernels
 from celtica_env.core.registry import spec
 from celtica_env.core.types import GameSpec
 from celtica_env.core.view import View
@@ -204,6 +205,14 @@ def with_states(batch: Batch, states: np.ndarray) -> Batch:
     return clone
 
 
+def change_fields(batch: Batch, **fields: Any) -> None:
+    """Write values into fields of every record of a batch, possible or not."""
+    states = batch.states.copy()
+    for name, values in fields.items():
+        states[name] = values
+    batch.set_states(states, check=False)
+
+
 def censored(batch: Batch, seat: int) -> np.ndarray:
     """Return what `seat` may know of each game, `(B,)` records, whoever is to move."""
     return batch.censored(seats=np.full(batch.num_games, seat))
@@ -212,7 +221,7 @@ def censored(batch: Batch, seat: int) -> np.ndarray:
 def view_of(batch: Batch, seat: int) -> View:
     """Return the view `seat` would have of each game, whoever is to move."""
     kernels, ids = game_kernels(batch.game.package), np.arange(batch.num_games)
-    return View(batch.game, kernels, censored(batch, seat), batch.finished, ids, 0 * ids)
+    return View(batch.game, kernels, censored(batch, seat), batch.finished.copy(), ids, 0 * ids)
 
 
 def sight_of(batch: Batch, seat: int) -> np.ndarray:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numba
 
-from celtica_env.core.batch import game_kernels, load_package
 from celtica_env.core.compile import VERBS, game_namespace
 from celtica_env.core.errors import CelticaError
+from celtica_env.core.kernels import game_kernels, load_package
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import GameSpec
 from celtica_env.testing.checks import check

@@ -6,9 +6,10 @@ import copy
 from typing import Any, ClassVar, Self
 
 from celtica_env.core.errors import OptionError
+from celtica_env.core.memory import OwnsArrays
 
 
-class Copyable:
+class Copyable(OwnsArrays):
     """An environment that can be cloned, deep-copied and pickled at any point of a game.
 
     A copy goes on identically under the same actions, chance and opponents included.

@@ -33,8 +33,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from celtica_env.core.batch import game_kernels, make_batch
+from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import IllegalActionError, MissingLibraryError, OptionError
+from celtica_env.core.kernels import game_kernels
 from celtica_env.core.loops import DISABLED
 from celtica_env.core.notation import positions_to_texts
 from celtica_env.core.registry import load_game, registered_games
@@ -179,6 +180,7 @@ class SpielState(pyspiel.State):
 
     def known_to(self, player: int) -> np.ndarray:
         """Return what a player may know, a censored record `(1,)`; the game has been dealt."""
+        self._check_player(player)
         known = np.empty_like(self._record)
         kernel = self.get_game().kernels.censor_games
         kernel(self._record, ROW, np.array([player]), known, 0, 1)
@@ -186,12 +188,20 @@ class SpielState(pyspiel.State):
 
     def write_observation(self, player: int, out: np.ndarray) -> None:
         """Write what a player sees, `out` `(F,)` float32; zeros before the deal."""
+        self._check_player(player)
         if self._player == CHANCE:
             out.fill(0)
             return
         kernels = self.get_game().kernels
-        seats = np.array([player])
-        kernels.observe_games(self._record, ROW, seats, kernels.scales, out[None], 0, 1)
+        seats, seen = np.array([player]), np.empty((1, kernels.scales.size), np.float32)
+        kernels.observe_games(self._record, ROW, seats, kernels.scales, seen, 0, 1)
+        out[:] = seen[0]
+
+    def _check_player(self, player: int) -> None:
+        if player not in range(self.num_players()):
+            raise OptionError(
+                f"a player is an integer from 0 to {self.num_players() - 1}, got {player!r}"
+            )
 
     def __str__(self) -> str:
         """Return the whole position, hidden cards included, as a line of text."""

@@ -15,6 +15,7 @@ from celtica_env.core.agents import Agent, ask, load_agent
 from celtica_env.core.arguments import is_whole, number
 from celtica_env.core.batch import Batch, fresh_seed, make_batch
 from celtica_env.core.errors import IllegalActionError, OptionError
+from celtica_env.core.memory import OwnsArrays
 from celtica_env.core.streams import mix_keys, stream_keys
 from celtica_env.core.suggest import did_you_mean
 from celtica_env.wrappers.errors import ResetNeededError
@@ -45,7 +46,7 @@ class Outcome:
     illegal: np.ndarray
 
 
-class SeatGames:
+class SeatGames(OwnsArrays):
     """B games in each of which the learner holds one seat.
 
     Between calls every game either waits for its learner or is over. Seats and opponents are drawn
@@ -180,7 +181,7 @@ class SeatGames:
         if illegal.any():
             self.num_illegal += int(illegal.sum())
             payoffs[rows[illegal]] = self._illegal_reward
-            self.batch.finished[rows[illegal]] = True
+            self.batch.finish(rows[illegal])
         ended = self.batch.finished[rows]
         return Outcome(
             payoffs=payoffs[rows],

@@ -13,7 +13,7 @@ from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import ValueAgent
 from celtica_env.core.agents import Explains
 from celtica_env.core.errors import CheckpointError, OptionError, TableWarning, UnknownNameError
-from celtica_env.testing.play import play_some
+from celtica_env.testing.play import change_fields, play_some
 from celtica_env.wrappers.gymnasium import SeatEnv
 from celtica_train.evaluate import evaluate
 from tests.agents.policies import network_of, policy_of, value_of
@@ -146,7 +146,7 @@ def test_choices_do_not_depend_on_hidden_cards(game):
     for step in range(60):
         view = batch.view()
         twin = batch.clone()
-        twin.states[:] = view.sample(step)
+        twin.set_states(view.sample(step), check=False)
         for agent in every_agent(game):
             assert np.array_equal(agent.act(view), agent.act(twin.view()))
         batch.step(np.where(batch.finished, 0, mover.act(view)))
@@ -161,8 +161,8 @@ def test_sampling_follows_the_softmax_of_legal_actions(game):
     one = celtica_env.make_batch(game, 1, seed=0)
     play_some(one, 12)
     batch = celtica_env.make_batch(game, 20_000, seed=0)
-    batch.states[:] = one.states[0]
-    batch.states["rng"] = np.arange(20_000)
+    batch.set_states(np.repeat(one.states, 20_000), check=False)
+    change_fields(batch, rng=np.arange(20_000))
     view = batch.view()
     counts = np.bincount(agent.act(view), minlength=info.num_outputs)
     mask = view.action_masks[0]

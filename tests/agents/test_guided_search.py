@@ -61,7 +61,7 @@ def test_choices_do_not_depend_on_hidden_cards(game):
     batch = positions(game, 3)
     view = batch.view()
     twin = batch.clone()
-    twin.states[:] = view.sample(0)
+    twin.set_states(view.sample(0), check=False)
     found, again = guided(game, 8).search(view), guided(game, 8).search(twin.view())
     assert np.array_equal(found.visits, again.visits)
 
@@ -99,8 +99,10 @@ def open_game(own_registry):
     celtica_env.register_game("tiny", "tests.core.tiny_game")
     weights, info = value_of("tiny")
     batch = celtica_env.make_batch("tiny", 1, seed=0)
-    batch.states["hand"][0, :2], batch.states["hand_size"][0, :2] = 1, NUM_KINDS
-    batch.states["deck"], batch.states["deck_size"] = 0, 0
+    states = batch.states.copy()
+    states["hand"][0, :2], states["hand_size"][0, :2] = 1, NUM_KINDS
+    states["deck"], states["deck_size"] = 0, 0
+    batch.set_states(states, check=False)
     return batch, ValueAgent(weights, info)
 
 
@@ -150,7 +152,7 @@ def test_playouts_by_a_value_do_not_depend_on_hidden_cards():
     batch = positions("celtica", 3)
     view, agent = batch.view(), make_mc("celtica", "6:bot")
     twin = batch.clone()
-    twin.states[:] = view.sample(0)
+    twin.set_states(view.sample(0), check=False)
     found, again = agent.search(view), agent.search(twin.view())
     assert np.array_equal(found.values, again.values, equal_nan=True)
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import celtica_env
+from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.types import FULL
 from celtica_env.testing.play import (
     IS_COMPILED,
@@ -209,3 +210,39 @@ def test_a_finished_game_shows_its_last_mover_an_open_mask(game, num_players):
     np.testing.assert_array_equal(batch.to_move, seats)
     np.testing.assert_array_equal(batch.observations, batch.observe(seats=seats))
     assert not batch.potentials()[~is_cut_off].any()
+
+
+def test_what_a_batch_shows_is_to_be_read():
+    batch = celtica_env.make_batch("celtica", 2, seed=1)
+    for write in (
+        lambda: batch.states.__setitem__("rng", 0),
+        lambda: batch.states[0].__setitem__("rng", 0),
+        lambda: batch.to_move.fill(0),
+        lambda: batch.finished.fill(True),
+    ):
+        with pytest.raises(ValueError, match="read-only"):
+            write()
+    for name in ("states", "finished", "final_states", "game", "num_games", "num_players"):
+        with pytest.raises(AttributeError, match=name):
+            setattr(batch, name, None)
+
+
+def test_a_game_that_was_ended_as_it_stands_waits_for_its_reset():
+    batch = celtica_env.make_batch("celtica", 2, seed=1)
+    assert not batch.action_masks.all()
+    batch.finish([1])
+    assert batch.finished.tolist() == [False, True]
+    assert batch.action_masks[1].all()
+    with pytest.raises(GameOverError, match="game 1 is finished"):
+        batch.step([0], where=[1])
+    batch.reset(np.array([False, True]))
+    assert not batch.finished.any()
+
+
+@pytest.mark.parametrize("values", [[[1], [1, 2]], [2**70], object()])
+def test_what_is_no_array_is_refused_in_words(values):
+    batch = celtica_env.make_batch("celtica", 2, seed=1)
+    with pytest.raises(IllegalActionError, match="expected 2 integer actions"):
+        batch.step(values)
+    with pytest.raises(OptionError, match="where must be"):
+        batch.masks(values)

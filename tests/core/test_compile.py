@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import celtica_env
-from celtica_env.core.batch import game_kernels
+from celtica_env.core.kernels import game_kernels
 from celtica_env.testing.play import IS_COMPILED, choose, player_counts
 from tests.core import processes
 from tests.core.trajectory import trajectory_hash

@@ -58,7 +58,7 @@ def test_successors_leave_finished_games_out_and_pay_those_that_end(game):
 def test_successors_do_not_tell_what_is_hidden(game):
     batch = a_batch(game)
     twin = batch.clone()
-    twin.states[:] = batch.view().sample(3)
+    twin.set_states(batch.view().sample(3), check=False)
     ours, theirs = batch.view().successors(5), twin.view().successors(5)
     for name, values in vars(ours).items():
         assert np.array_equal(values, getattr(theirs, name)), name
@@ -67,3 +67,10 @@ def test_successors_do_not_tell_what_is_hidden(game):
 def test_a_seed_that_is_none_is_refused():
     with pytest.raises(OptionError, match="seed"):
         a_batch("celtica").view().successors(-1)
+
+
+def test_masks_that_an_agent_wrote_to_make_no_action_legal():
+    expected = a_batch("celtica").view().successors(1)
+    view = a_batch("celtica").view()
+    view.action_masks[:] = True
+    assert np.array_equal(view.successors(1).actions, expected.actions)

@@ -16,7 +16,8 @@ import numpy as np
 from numba.core import event
 
 import celtica_env
-from celtica_env.core.batch import Batch, game_kernels
+from celtica_env.core.batch import Batch
+from celtica_env.core.kernels import game_kernels
 from celtica_env.core.registry import load_game
 from celtica_env.testing.play import decisions
 

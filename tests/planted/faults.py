@@ -149,16 +149,16 @@ IN_THE_CORE = {
     ),
     "the mask is stale after autoreset": Fault(
         f"{CORE}/batch.py",
-        "        was_finished = self.finished[rows]\n        self._fresh.clear()\n",
-        "        was_finished = self.finished[rows]\n"
+        "        was_finished = self._finished[rows]\n        self._fresh.clear()\n",
+        "        was_finished = self._finished[rows]\n"
         "        if not was_finished.any():\n"
         "            self._fresh.clear()\n",
         kit("endings"),
     ),
     "the observation is stale after a position was put on the table": Fault(
         f"{CORE}/batch.py",
-        "        self.states[rows] = states\n        self._fresh.clear()\n",
-        "        self.states[rows] = states\n",
+        "        self._states[rows] = states\n        self._fresh.clear()\n",
+        "        self._states[rows] = states\n",
         kit("notation"),
     ),
     "a shared buffer is handed out": Fault(
@@ -206,7 +206,7 @@ IN_THE_CORE = {
     "a view carries the random counter": Fault(
         f"{CORE}/batch.py",
         "        ids, ticks = rows + self.game_offset, self._ticks[rows]\n",
-        '        states["rng"] = self.states["rng"][rows]\n'
+        '        states["rng"] = self._states["rng"][rows]\n'
         "        ids, ticks = rows + self.game_offset, self._ticks[rows]\n",
         kit("hidden_information"),
     ),
@@ -224,18 +224,35 @@ IN_THE_CORE = {
     ),
     "a pickle forgets the finished flags": Fault(
         f"{CORE}/batch.py",
-        '        state["_buffers"], state["_fresh"] = {}, set()\n',
-        '        state["_buffers"], state["_fresh"] = {}, set()\n'
-        '        state["finished"] = np.zeros_like(self.finished)\n',
+        "        for name in self._ARRAYS:\n            contents[name] = contents[name].copy()\n",
+        "        for name in self._ARRAYS:\n            contents[name] = contents[name].copy()\n"
+        '        contents["_finished"][:] = False\n',
         kit("copies"),
     ),
     "a pickle forgets the generator": Fault(
         f"{CORE}/batch.py",
-        '        state["game"] = self.game.package\n',
-        '        state["game"] = self.game.package\n'
-        '        state["states"] = self.states.copy()\n'
-        '        state["states"]["rng"] = 1\n',
+        "        for name in self._ARRAYS:\n            contents[name] = contents[name].copy()\n",
+        "        for name in self._ARRAYS:\n            contents[name] = contents[name].copy()\n"
+        '        contents["_states"]["rng"] = 1\n',
         kit("copies"),
+    ),
+    "a restored object writes to the memory it came in": Fault(
+        f"{CORE}/memory.py",
+        "if isinstance(value, np.ndarray) and not (value.flags.owndata and value.flags.writeable)",
+        "if isinstance(value, np.ndarray) and not value.flags.writeable",
+        kit("copies"),
+    ),
+    "read-only actions are not copied": Fault(
+        f"{CORE}/memory.py",
+        '    return np.array(values, dtype, order="C")\n',
+        "    return np.ascontiguousarray(values, dtype)\n",
+        kit("memory"),
+    ),
+    "the records of a batch can be written to": Fault(
+        f"{CORE}/memory.py",
+        "    return read_only(array.view())\n",
+        "    return array.view()\n",
+        kit("memory"),
     ),
     "a batch is restored to one of another size": Fault(
         f"{CORE}/batch.py",
@@ -245,21 +262,22 @@ IN_THE_CORE = {
     ),
     "a clone shares its records": Fault(
         f"{CORE}/batch.py",
-        '        for name in ("states", "final_states", "finished", "_ticks"):\n',
-        '        for name in ("final_states", "finished", "_ticks"):\n',
+        "        for name in self._ARRAYS:\n            contents[name] = contents[name].copy()\n",
+        "        for name in self._ARRAYS[1:]:\n"
+        "            contents[name] = contents[name].copy()\n",
         kit("copies"),
     ),
     "a clone shares what is recorded": Fault(
         f"{CORE}/batch.py",
-        "            state[name] = copy.deepcopy(state[name])\n",
-        "            state[name] = copy.copy(state[name])\n",
+        "            contents[name] = copy.deepcopy(contents[name])\n",
+        "            contents[name] = copy.copy(contents[name])\n",
         kit("replays"),
     ),
     "a restored batch forgets how far its agents' randomness is": Fault(
         f"{CORE}/batch.py",
-        "        self.__setstate__(saved.__getstate__())\n",
+        "        self._take(saved._contents())\n",
         "        ticks = self._ticks\n"
-        "        self.__setstate__(saved.__getstate__())\n"
+        "        self._take(saved._contents())\n"
         "        self._ticks = ticks\n",
         kit("copies"),
     ),
@@ -420,8 +438,8 @@ IN_THE_WRAPPERS = {
     ),
     "an illegal action in one game ends the others too": Fault(
         f"{WRAPPERS}/seats.py",
-        "            self.batch.finished[rows[illegal]] = True\n",
-        "            self.batch.finished[rows] = True\n",
+        "            self.batch.finish(rows[illegal])\n",
+        "            self.batch.finish(rows)\n",
         SEATS,
     ),
     "the learner sits in the first seat only": Fault(

@@ -259,3 +259,15 @@ def test_openspiels_mcts_plays_a_game_to_the_end():
     while not state.is_terminal():
         state.apply_action(int(bot.step(state)))
     assert sum(state.returns()) == 0
+
+
+@pytest.mark.parametrize("player", [-1, 2, 10**6, "0"])
+def test_nobody_looks_who_is_no_player(player):
+    spiel_game = load("celtica")
+    state = dealt(spiel_game)
+    for look_at in (
+        lambda: spiel_game.make_py_observer().set_from(state, player),
+        lambda: state.known_to(player),
+    ):
+        with pytest.raises(OptionError, match="from 0 to 1"):
+            look_at()

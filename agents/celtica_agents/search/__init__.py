@@ -122,7 +122,7 @@ class SearchAgent:
         values = np.full(masks.shape, np.nan)
         settings = self._settings_for(view)._replace(max_steps=view.max_steps)
         keys = mix_keys(view.keys, self._key)
-        games = (view.states, is_searched, keys, self._priors(view))
+        games = (view.states.copy(), is_searched, keys, self._priors(view))
         self._search(games, self._estimator(view), settings, (actions, visits, values))
         return Findings(actions, visits, values)
 

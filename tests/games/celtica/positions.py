@@ -44,7 +44,9 @@ class Position:
     """One game with seat 0 to move, where hands and parts are what a test says.
 
     Attributes:
-        batch: the one game; `state` is its record, a view to edit.
+        batch: the one game.
+        state: its record in the very memory that the rules read, to be edited on the way to a
+            position that play could get to.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class Position:
         self.batch: Batch = celtica_env.make_batch(
             "celtica", 1, len(hands), seed=1, first_player=0, **options
         )
-        self.state = state = self.batch.states[0]
+        self.state = state = self.batch._states[0]
         state["stacks"] += state["parts"].sum(axis=0, dtype=np.int8) + state["display"]
         state["druid_supply"] += state["hand"].sum(axis=0, dtype=np.int8)
         state["parts"] = state["hand"] = state["hand_size"] = 0

@@ -41,7 +41,7 @@ def test_options_lie_in_the_record():
     assert batch.states["overshoot"].tolist() == [1, 1]
     assert batch.states["first_player"].tolist() == [1, 1]
     other = celtica_env.make_batch("celtica", 2, seed=1)
-    other.states[1] = batch.states[1]
+    other.set_states(batch.states[[1]], where=[1])
     other.reset()
     assert other.states["edition"].tolist() == [0, 1]
     assert other.to_move[1] == 1

@@ -10,6 +10,7 @@ import celtica_env
 from celtica_env.core.batch import Batch
 from celtica_env.games.keltis.notation import action_from_text, action_to_text
 from celtica_env.games.keltis.tables import COLOURS, Phase, Place
+from celtica_env.testing.play import change_fields
 
 PATTERN = (
     *("wish", "none", "clover", "none", "bonus1", "none"),
@@ -117,10 +118,10 @@ class Position:
         assert self.state["place"][wanted] == Place.DOWN
         for stream in range(MAX_DRAWS):
             trial = self.batch.clone()
-            trial.states["rng"] = stream
+            change_fields(trial, rng=stream)
             trial.step([action_from_text("reveal")])
             if trial.states[0]["place"][wanted] != Place.DOWN:
-                self.batch.states["rng"] = stream
+                change_fields(self.batch, rng=stream)
                 return self.act("reveal")
         raise AssertionError(f"{tile} does not come")
 

@@ -24,7 +24,7 @@ def test_options_lie_in_the_record():
     assert batch.states["is_shuffled"].tolist() == [1, 1]
     assert batch.states["first_player"].tolist() == [1, 1]
     other = celtica_env.make_batch("keltis", 2, seed=1)
-    other.states[1] = batch.states[1]
+    other.set_states(batch.states[[1]], where=[1])
     other.reset()
     assert other.states["is_shuffled"].tolist() == [0, 1]
     assert other.to_move[1] == 1

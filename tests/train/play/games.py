@@ -75,7 +75,7 @@ def with_other_hidden_cards(session, seat, seed):
     """Return the session as it would be if all that a seat cannot know were dealt anew."""
     other = copy.copy(session)
     other.batch = session.batch.clone()
-    other.batch.states[:] = view_of(session.batch, seat).sample(seed)
+    other.batch.set_states(view_of(session.batch, seat).sample(seed), check=False)
     return other
 
 
