@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import celtica_env
-from celtica_agents.learned.files import network_bytes
+from celtica_agents.learned.files import network_bytes, read_network
 from celtica_env.core import registry
+from celtica_env.games.celtica.board import default_board
 from celtica_train import cli, settings
 from celtica_train.arena import load_results
 from celtica_train.arena.analyze import analyze
@@ -95,8 +96,9 @@ def test_a_game_with_no_optional_part_trains(celtica, trainer):
 
 
 def test_it_has_a_ladder_an_arena_and_a_table_to_play_at(celtica, capsys):
-    assert celtica("ladder", "random", "mc:4", "--games", "12") == 0
-    assert celtica("arena", "random", "mc:4", "--deals", "4", "--out", "results") == 0
+    Path("net").write_bytes(network_bytes(*value_of_tiny()))
+    assert celtica("ladder", "random", "net", "--games", "12") == 0
+    assert celtica("arena", "random", "net", "--deals", "4", "--out", "results") == 0
     assert load_results("results").seats.height == 16
     assert celtica("evaluate", "greedy", "random", "--games", "20") == 2
     assert "tiny has no greedy" in capsys.readouterr().err
@@ -124,3 +126,20 @@ def test_optional_parts_outside_the_package_are_found(whole_game, capsys):
     assert cli.main(["train", "--out", "run", *QUICK, *own, "--rivals", "bot", "greedy"]) == 0
     lines = Path("run/curve.jsonl").read_text().splitlines()
     assert set(json.loads(lines[-1])["strength"]) == {"bot", "greedy"}
+
+
+def test_a_run_is_on_the_rules_and_the_board_it_is_told(own_registry, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    board = default_board()
+    board["places"][5]["amount"] = 9
+    Path("mine.json").write_text(json.dumps(board))
+    options = ["--option", "board=mine.json", "--option", "rules=english"]
+    run = ["train", "--out", "run", *QUICK, "--rivals", "random", *options]
+    assert cli.main(run) == 0
+    _, info = read_network("run/best", "celtica")
+    assert info.options == {"board": board, "rules": "english"}
+    assert "--option board=board.json --option rules=english" in info.command
+    assert cli.main([*run, "--resume"]) == 0
+    Path("mine.json").write_text(json.dumps(default_board()))
+    assert cli.main([*run, "--resume"]) == 2
+    assert settings.stored_config(Path("run")).options == info.options

@@ -58,9 +58,14 @@ def search_games(
                 )
 
 
-@cache
 def search_kernel(game: str) -> Callable:
     """Compile, or load from disk, the searches of a game; announced when slow."""
+    return _compiled(game, load_game(game).package)
+
+
+@cache
+def _compiled(game: str, package: str) -> Callable:
+    del package  # another one may have a game of the same name
     with announced(f"the search for {game}"):
         return compile_entry(search_games, bound_names(game), example_arguments(game))
 
