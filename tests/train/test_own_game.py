@@ -11,10 +11,12 @@ import celtica_env
 from celtica_agents.learned.files import network_bytes, read_network
 from celtica_env.core import registry
 from celtica_env.games.celtica.board import default_board
+from celtica_env.games.celtica.tables import Edition
 from celtica_train import cli, settings
 from celtica_train.arena import load_results
 from celtica_train.arena.analyze import analyze
-from celtica_train.play.seats import make_session
+from celtica_train.play.command import Config as PlayConfig
+from celtica_train.play.command import session_of
 from tests.agents.policies import value_of
 from tests.core import tiny_game
 
@@ -102,7 +104,7 @@ def test_it_has_a_ladder_an_arena_and_a_table_to_play_at(celtica, capsys):
     assert load_results("results").seats.height == 16
     assert celtica("evaluate", "greedy", "random", "--games", "20") == 2
     assert "tiny has no greedy" in capsys.readouterr().err
-    session = make_session("tiny", ["random"], seed=3)
+    session = session_of(PlayConfig(game="tiny", seed=3))
     session.let_agents_move()
     assert session.sight().choices
 
@@ -143,3 +145,7 @@ def test_a_run_is_on_the_rules_and_the_board_it_is_told(own_registry, tmp_path, 
     Path("mine.json").write_text(json.dumps(default_board()))
     assert cli.main([*run, "--resume"]) == 2
     assert settings.stored_config(Path("run")).options == info.options
+    played = session_of(
+        PlayConfig(against="run/best", seed=1, option=settings.stored_config(Path("run")).option)
+    )
+    assert played.batch.states["edition"][0] == Edition.ENGLISH
