@@ -14,7 +14,7 @@ import tyro
 from celtica_env import register_environments
 from celtica_env.core.errors import OptionError
 from celtica_env.core.options import read_object
-from celtica_env.core.registry import register_package
+from celtica_env.core.registry import load_game, register_package
 
 PYTHON_WORDS = {"True": True, "False": False, "None": None}
 """How the documents write what JSON writes otherwise."""
@@ -65,6 +65,11 @@ class GameWithOptions(OwnGame):
             text = value if isinstance(value, str) else json.dumps(value)
             words += ["--option", f"{name}={f'{name}.json' if isinstance(value, dict) else text}"]
         return shlex.join(words)
+
+
+def usual_agents(game: str) -> tuple[str, ...]:
+    """Return the agents that a bot is to beat: random and, if the game has that rule, greedy."""
+    return ("random",) if load_game(game).greedy is None else ("random", "greedy")
 
 
 def read_options(texts: Iterable[str]) -> dict[str, Any]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import tyro
 
 from celtica_env.core.errors import MissingLibraryError, OptionError
-from celtica_env.core.registry import load_game
-from celtica_train.own_game import GameWithOptions
+from celtica_train.own_game import GameWithOptions, usual_agents
 from celtica_train.play.seats import make_session
 from celtica_train.play.session import Session
 from celtica_train.play.terminal import play_in_terminal
@@ -63,10 +62,10 @@ def session_of(config: Config) -> Session:
     Raises:
         CelticaError: they do not fit together; says what is accepted.
     """
-    usual = "random" if load_game(config.game).greedy is None else "greedy"
+    against = usual_agents(config.game)[-1] if config.against is None else config.against
     return make_session(
         config.game,
-        read_names(usual if config.against is None else config.against),
+        read_names(against),
         num_people=config.seats,
         at=read_seats(config.at or ""),
         num_players=config.players,
