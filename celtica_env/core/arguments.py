@@ -82,7 +82,7 @@ def players_of(spec: GameSpec, num_players: Any, hint: str = "") -> int:
     return int(num_players)
 
 
-def options_of(spec: GameSpec, options: Mapping[str, Any]) -> Mapping[str, Any]:
+def options_of(spec: GameSpec, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options that are all a game's own; what they are set to is the game's affair.
 
     Raises:
@@ -93,7 +93,7 @@ def options_of(spec: GameSpec, options: Mapping[str, Any]) -> Mapping[str, Any]:
             f"{spec.name} has no option {name!r}{did_you_mean(name, spec.options)}; its options "
             f"are {', '.join(spec.options) or 'none'}"
         )
-    return options
+    return dict(options)
 
 
 def _is_within(value: Any, low: float | None, high: float | None) -> bool:
