@@ -10,11 +10,13 @@ import pytest
 import celtica_env
 from celtica_agents.learned.files import network_bytes, read_network
 from celtica_env.core import registry
+from celtica_env.core.errors import BoardError, OptionError
 from celtica_env.games.celtica.board import default_board
 from celtica_env.games.celtica.tables import Edition
 from celtica_train import cli, settings
 from celtica_train.arena import load_results
 from celtica_train.arena.analyze import analyze
+from celtica_train.own_game import read_options, write_options
 from celtica_train.play.command import Config as PlayConfig
 from celtica_train.play.command import session_of
 from tests.agents.policies import value_of
@@ -149,3 +151,31 @@ def test_a_run_is_on_the_rules_and_the_board_it_is_told(own_registry, tmp_path, 
         PlayConfig(against="run/best", seed=1, option=settings.stored_config(Path("run")).option)
     )
     assert played.batch.states["edition"][0] == Edition.ENGLISH
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("rules=english", "english"), ("first_player=0", 0), ("first_player=None", None),
+        ("public_trade_cards=False", False), ("public_trade_cards=true", True), ("a=b=c", "b=c"),
+        ('board={"places": []}', {"places": []}), ("rules=", ""),
+    ],
+)  # fmt: skip
+def test_options_are_read_and_written_alike(text, value):
+    options = read_options([text, text])
+    assert list(options.values()) == [value]
+    assert read_options(write_options(options)) == options
+
+
+@pytest.mark.parametrize(
+    ("texts", "error", "words"),
+    [
+        (["english"], OptionError, "written NAME=VALUE, such as rules=english; got 'english'"),
+        (["=1"], OptionError, "written NAME=VALUE"),
+        (["a=1", "a=2"], OptionError, "the option a is given two values"),
+        (["board=nowhere.json"], BoardError, "nowhere.json"),
+    ],
+)
+def test_what_is_no_option_is_refused(texts, error, words):
+    with pytest.raises(error, match=words):
+        read_options(texts)
