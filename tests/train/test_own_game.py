@@ -144,6 +144,7 @@ def test_a_run_is_on_the_rules_and_the_board_it_is_told(own_registry, tmp_path, 
     assert info.options == {"board": board, "rules": "english"}
     assert "--option board=board.json --option rules=english" in info.command
     assert cli.main([*run, "--resume"]) == 0
+    assert settings.stored_config(Path("run")).options == info.options
     Path("mine.json").write_text(json.dumps(default_board()))
     assert cli.main([*run, "--resume"]) == 2
     assert settings.stored_config(Path("run")).options == info.options

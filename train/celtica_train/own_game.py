@@ -47,6 +47,16 @@ class GameWithOptions(OwnGame):
     """A rule option of the game, NAME=VALUE, again for each further one: rules=english, say, or
     board=my_board.json, a file whose content is meant."""
 
+    def enter_package(self) -> None:
+        """Enter the game, and read the files of options: they may change while the command runs.
+
+        Raises:
+            OptionError: as above, or an option has another form or two values.
+            BoardError: a file cannot be read.
+        """
+        super().enter_package()
+        self.option = write_options(self.options)
+
     @property
     def options(self) -> dict[str, Any]:
         """The game's options by name.

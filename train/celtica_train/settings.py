@@ -17,7 +17,7 @@ from celtica_env.core.arguments import players_of
 from celtica_env.core.errors import CheckpointError, MissingLibraryError, OptionError
 from celtica_env.core.streams import check_seed
 from celtica_train.checkpoint import PARTIAL, write_atomic
-from celtica_train.own_game import GameWithOptions, usual_agents, write_options
+from celtica_train.own_game import GameWithOptions, usual_agents
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 CONFIG_FILE = "config.json"
@@ -207,7 +207,6 @@ def prepare(argv: list[str]) -> Config:
         )
     config.enter_package()
     check_ranges(config)
-    config.option = write_options(config.options)  # a file may change or move while training
     write_config(config)
     return config
 
