@@ -76,13 +76,18 @@ def rule_of(game: str) -> Callable:
     return load_part(load_game(game), "greedy").choose
 
 
-@cache
 def compiled_rule(game: str) -> Callable:
     """Compile, or load from disk, the rule of a game.
 
     Raises:
         OptionError: there is no greedy rule for the game.
     """
+    return _compiled(game, load_game(game).package)
+
+
+@cache
+def _compiled(game: str, package: str) -> Callable:
+    del package  # another one may have a game of the same name
     dtype = load_game(game).spec.state_dtype
     states, finished = read_only(np.zeros(1, dtype)), read_only(np.zeros(1, np.bool_))
     examples = (states, finished, np.zeros(1, np.int64))

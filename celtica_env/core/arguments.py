@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any
 
@@ -80,6 +80,20 @@ def players_of(spec: GameSpec, num_players: Any, hint: str = "") -> int:
     if not is_whole(num_players) or not low <= num_players <= high:
         raise OptionError(f"{spec.name} is for {low} to {high} players, got {num_players!r}{hint}")
     return int(num_players)
+
+
+def options_of(spec: GameSpec, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that are all a game's own; what they are set to is the game's affair.
+
+    Raises:
+        OptionError: the game has none of that name; lists those there are.
+    """
+    for name in sorted(set(options) - set(spec.options)):
+        raise OptionError(
+            f"{spec.name} has no option {name!r}{did_you_mean(name, spec.options)}; its options "
+            f"are {', '.join(spec.options) or 'none'}"
+        )
+    return dict(options)
 
 
 def _is_within(value: Any, low: float | None, high: float | None) -> bool:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from celtica_env.core import loops
-from celtica_env.core.arguments import one_of, players_of, whole
+from celtica_env.core.arguments import one_of, options_of, players_of, whole
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.kernels import game_kernels, load_package
 from celtica_env.core.memory import as_array, checksum, copied, owned, shown
@@ -30,7 +30,6 @@ from celtica_env.core.notation import check_positions
 from celtica_env.core.registry import load_game
 from celtica_env.core.replay import Recorder, Replay
 from celtica_env.core.streams import check_seed, stream_keys
-from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, Game, GameSpec
 from celtica_env.core.view import View
 
@@ -682,12 +681,6 @@ def make_batch(
     one_of("payoff", payoff, PAYOFFS)
     if max_steps is not None:
         max_steps = whole("max_steps", max_steps, 1, NO_LIMIT)
-    unknown = sorted(set(options) - set(card.spec.options))
-    if unknown:
-        raise OptionError(
-            f"{game} has no option {unknown[0]!r}{did_you_mean(unknown[0], card.spec.options)}; "
-            f"its options are {', '.join(card.spec.options) or 'none'}"
-        )
     make = Batch if one_of("device", device, DEVICES) == "cpu" else _cuda_batch
     return make(
         card,
@@ -701,7 +694,7 @@ def make_batch(
         game_offset=game_offset,
         reuse_buffers=reuse_buffers,
         record=record,
-        options=options,
+        options=options_of(card.spec, options),
     )
 
 

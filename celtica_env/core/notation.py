@@ -115,18 +115,18 @@ def position_from_text(text: str) -> np.ndarray:
     if not isinstance(text, str) or len(text) > MAX_TEXT or not text.strip():
         raise PositionError("a position is one line of text that begins with a game's id")
     name, *words = text.split()
-    card = _game_of_id(name)
-    values = _split_words(card, words)
-    record = blank_record(card, _read_players(card, values))
-    _read_header(record, values, _header_bounds(card, int(record["num_players"][0])))
-    for field in card.fields:
+    game = _game_of_id(name)
+    values = _split_words(game, words)
+    record = blank_record(game, _read_players(game, values))
+    _read_header(record, values, _header_bounds(game, int(record["num_players"][0])))
+    for field in game.fields:
         if field.name in values:
             text = values[field.name]
             record[field.name][0] = _value_from_text(field, text, record[field.name][0])
     try:
-        check_positions(card, record)
+        check_positions(game, record)
     except PositionError as error:
-        blank = [field.name for field in card.fields if field.name not in values]
+        blank = [field.name for field in game.fields if field.name not in values]
         raise PositionError(f"{error} (left out, so blank: {', '.join(blank)})") from None
     return record
 

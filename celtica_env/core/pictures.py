@@ -67,13 +67,13 @@ def load_drawing(game: str) -> Drawing:
     return drawing_of(load_game(game))
 
 
-def drawing_of(card: Game) -> Drawing:
+def drawing_of(game: Game) -> Drawing:
     """Return the module of drawings that a game's card names.
 
     Raises:
         OptionError: it names none, or one that cannot be imported.
     """
-    return cast(Drawing, load_part(card, "drawing"))
+    return cast(Drawing, load_part(game, "drawing"))
 
 
 def draw(game: str, record: np.void, viewer: int | None = FULL) -> str:
@@ -88,10 +88,10 @@ def draw(game: str, record: np.void, viewer: int | None = FULL) -> str:
         UnknownNameError: no such game.
         OptionError: the game has no drawing, or there is no such record or seat.
     """
-    drawing, card = load_drawing(game), load_game(game).spec
-    if getattr(record, "dtype", None) != card.state_dtype or np.ndim(record):
+    drawing, spec = load_drawing(game), load_game(game).spec
+    if getattr(record, "dtype", None) != spec.state_dtype or np.ndim(record):
         raise OptionError(
-            f"expected one record of {card.id}, such as `batch.states[0]`; got "
+            f"expected one record of {spec.id}, such as `batch.states[0]`; got "
             f"{type(record).__name__} of shape {np.shape(record)}"
         )
     seat, num_players = FULL if viewer is None else viewer, int(record["num_players"])

@@ -41,16 +41,16 @@ MAX_ACCEPTED = 200  # of them that are played to the end
 @check(9)
 def actions_read_back(table: Table) -> None:
     """Every action has a text of its own that reads back; what is no action is refused."""
-    card = load_game(table.game)
-    actions = list(range(card.spec.num_actions))
-    texts = [card.action_to_text(action) for action in actions]
+    game = load_game(table.game)
+    actions = list(range(game.spec.num_actions))
+    texts = [game.action_to_text(action) for action in actions]
     expect(len(set(texts)) == len(texts), "expected a different text for every action")
-    expect_equal([card.action_from_text(text) for text in texts], actions, "actions read back")
-    for outside in (-1, card.spec.num_actions):
+    expect_equal([game.action_from_text(text) for text in texts], actions, "actions read back")
+    for outside in (-1, game.spec.num_actions):
         what = f"the text of action {outside}"
-        refused(ActionTextError, what, None, card.action_to_text, outside)
+        refused(ActionTextError, what, None, game.action_to_text, outside)
     for text in ("", "no such action"):
-        refused(ActionTextError, f"the text {text!r}", None, card.action_from_text, text)
+        refused(ActionTextError, f"the text {text!r}", None, game.action_from_text, text)
 
 
 @check(9)
@@ -174,12 +174,12 @@ def what_is_accepted_can_be_played(table: Table) -> None:
 def accepted_changes(table: Table) -> list[np.ndarray]:
     """Return positions `(1,)` that differ from those of play and that `complete` accepts."""
     rng, batch, accepted = np.random.default_rng(table.seed), table.batch(4), []
-    card = batch.game
+    game = batch.game
     for count, (rows, actions) in enumerate(decisions(batch)):
         if count % table.stride == 0:
             origin = batch.states[rows[[count % len(rows)]]]
             accepted += [
-                state for state in changes(rng, card.fields, origin) if is_accepted(card, state)
+                state for state in changes(rng, game.fields, origin) if is_accepted(game, state)
             ]
         batch.step(actions, where=rows)
     order = rng.permutation(len(accepted))[:MAX_ACCEPTED]
@@ -218,10 +218,10 @@ def move_one(giver: np.ndarray, taker: np.ndarray, gives: Field, takes: Field) -
         taker += taker.dtype.type(1)
 
 
-def is_accepted(card: Game, state: np.ndarray) -> bool:
+def is_accepted(game: Game, state: np.ndarray) -> bool:
     """Say whether a position is taken for one of play; completes it."""
     try:
-        check_positions(card, state)
+        check_positions(game, state)
     except PositionError:
         return False
     return True

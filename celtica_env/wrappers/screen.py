@@ -49,10 +49,10 @@ class Screen:
 
     def show(self, state: np.void, viewer: int) -> str | np.ndarray | None:
         """Return text or pixels `(height, width, 3)` uint8, or put the picture into the window."""
-        card = load_game(self.game)
+        game = load_game(self.game)
         if self.mode == "ansi":
-            return _text(card, state, viewer)
-        picture = pixels(drawing_of(card).draw(state, viewer))
+            return _text(game, state, viewer)
+        picture = pixels(drawing_of(game).draw(state, viewer))
         if self.mode == "rgb_array":
             return picture
         self._show_window(picture)
@@ -81,8 +81,8 @@ class Screen:
         return {"game": self.game, "mode": self.mode, "_window": None}
 
 
-def _text(card: Game, state: np.void, viewer: int) -> str:
-    words = card.render_text(state, viewer)
-    if card.drawing is None or not has_colours():
+def _text(game: Game, state: np.void, viewer: int) -> str:
+    words = game.render_text(state, viewer)
+    if game.drawing is None or not has_colours():
         return words
-    return coloured(words, drawing_of(card).WORD_COLOURS)
+    return coloured(words, drawing_of(game).WORD_COLOURS)

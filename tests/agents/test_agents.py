@@ -1,6 +1,7 @@
 """Random, greedy and trained agents, and how a name becomes one."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -112,6 +113,7 @@ def test_choices_are_the_same_without_the_compiler(tmp_path):
     """In plain Python agents are copied and sent alike, too."""
     code = f"""
 import pickle
+import warnings
 from tests.agents.test_agents import choices_of, every_agent
 for game in {GAMES!r}:
     agents = pickle.loads(pickle.dumps(every_agent(game)))
@@ -304,6 +306,33 @@ def test_a_network_says_once_that_it_was_not_trained_for_a_table(kind):
         "the network mine was trained for 2 players and plays at a table of 3, which it has "
         "learned nothing about; train one with --players 3"
     ]
+
+
+@pytest.mark.parametrize("kind", ["policy", "value"])
+def test_a_network_says_once_that_it_was_trained_on_other_rules(kind):
+    make = PolicyAgent if kind == "policy" else ValueAgent
+    weights, info = network_of(kind, "celtica", options={"rules": "english"})
+    agent = make(weights, info, name=f"english {kind}")
+    batches = [celtica_env.make_batch("celtica", 2, rules=rules) for rules in ("german", "english")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        agent.act(batches[1].view())
+        batches[1].step(batches[1].action_masks.argmax(axis=1))
+        agent.act(batches[1].view())
+        agent.act(celtica_env.make_batch("celtica", payoff="margin", rules="english").view())
+    with pytest.warns(TableWarning) as told:
+        choices_of_all([agent], [batch.view() for batch in (*batches, *batches)])
+    words = [str(one.message) for one in told]
+    assert len(words) == 1
+    assert f'english {kind} was trained on {{"rules": "english"}} of celtica' in words[0]
+
+
+def test_a_network_trained_on_what_the_game_does_not_know_is_refused(tmp_path):
+    for options in ({"colour": 1}, {"rules": "irish"}, {"board": {}}):
+        file = tmp_path / NETWORK_FILE
+        file.write_bytes(network_bytes(*value_of("celtica", options=options)))
+        with pytest.raises(CheckpointError, match="does not know"):
+            read_network(file, "celtica")
 
 
 def test_agent_objects_are_used_as_they_are():

@@ -4,10 +4,13 @@ import json
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
 
 import pytest
 
 import celtica_env
+from celtica_agents.search import tree
+from celtica_env.core.compile import bind, kernel, kernels_of
 from celtica_env.core.kernels import game_kernels
 from celtica_env.testing.play import IS_COMPILED, choose, player_counts
 from tests.core import processes
@@ -287,3 +290,19 @@ def test_batches_in_several_threads_do_not_disturb_each_other(game):
     with ThreadPoolExecutor(4) as pool:
         hashes = set(pool.map(lambda _: trajectory_hash(game, 2, 1), range(4)))
     assert hashes == {trajectory_hash(game, 2, 1)}
+
+
+def test_what_is_compiled_is_marked_and_its_hints_say_nothing():
+    @kernel
+    def doubled(x: str) -> str:
+        return 2 * size(x)  # noqa: F821, bound below
+
+    def plain(x):
+        raise AssertionError("never compiled")
+
+    module = ModuleType(__name__)
+    module.doubled, module.plain, module.imported = doubled, plain, tree.harvest
+    assert kernels_of(module) == [doubled]
+    names = bind(kernels_of(module), {"size": abs})
+    assert names["doubled"](-4) == 8
+    assert hasattr(names["doubled"], "py_func") == IS_COMPILED

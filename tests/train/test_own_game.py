@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 
 import celtica_env
-from celtica_agents.learned.files import network_bytes
+from celtica_agents.learned.files import network_bytes, read_network
 from celtica_env.core import registry
+from celtica_env.core.errors import BoardError, OptionError
+from celtica_env.games.celtica.board import default_board
+from celtica_env.games.celtica.tables import Edition
 from celtica_train import cli, settings
 from celtica_train.arena import load_results
 from celtica_train.arena.analyze import analyze
-from celtica_train.play.seats import make_session
+from celtica_train.own_game import read_options, write_options
+from celtica_train.play.command import Config as PlayConfig
+from celtica_train.play.command import session_of
 from tests.agents.policies import value_of
 from tests.core import tiny_game
 
@@ -95,12 +100,13 @@ def test_a_game_with_no_optional_part_trains(celtica, trainer):
 
 
 def test_it_has_a_ladder_an_arena_and_a_table_to_play_at(celtica, capsys):
-    assert celtica("ladder", "random", "mc:4", "--games", "12") == 0
-    assert celtica("arena", "random", "mc:4", "--deals", "4", "--out", "results") == 0
+    Path("net").write_bytes(network_bytes(*value_of_tiny()))
+    assert celtica("ladder", "random", "net", "--games", "12") == 0
+    assert celtica("arena", "random", "net", "--deals", "4", "--out", "results") == 0
     assert load_results("results").seats.height == 16
     assert celtica("evaluate", "greedy", "random", "--games", "20") == 2
     assert "tiny has no greedy" in capsys.readouterr().err
-    session = make_session("tiny", ["random"], seed=3)
+    session = session_of(PlayConfig(game="tiny", seed=3))
     session.let_agents_move()
     assert session.sight().choices
 
@@ -112,6 +118,7 @@ def test_rivals_and_teachers_that_cannot_play_are_refused_before_a_run_begins(ce
     assert not Path("run").exists()
 
 
+@pytest.mark.slow
 def test_optional_parts_outside_the_package_are_found(whole_game, capsys):
     own = ["--game", "tiny", "--package", whole_game]
     assert cli.main(["evaluate", "greedy", "random", "--games", "200", "--json", *own]) == 0
@@ -124,3 +131,53 @@ def test_optional_parts_outside_the_package_are_found(whole_game, capsys):
     assert cli.main(["train", "--out", "run", *QUICK, *own, "--rivals", "bot", "greedy"]) == 0
     lines = Path("run/curve.jsonl").read_text().splitlines()
     assert set(json.loads(lines[-1])["strength"]) == {"bot", "greedy"}
+
+
+def test_a_run_is_on_the_rules_and_the_board_it_is_told(own_registry, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    board = default_board()
+    board["places"][5]["amount"] = 9
+    Path("mine.json").write_text(json.dumps(board))
+    options = ["--option", "board=mine.json", "--option", "rules=english"]
+    run = ["train", "--out", "run", *QUICK, "--rivals", "random", *options]
+    assert cli.main(run) == 0
+    _, info = read_network("run/best", "celtica")
+    assert info.options == {"board": board, "rules": "english"}
+    assert "--option board=board.json --option rules=english" in info.command
+    assert cli.main([*run, "--resume"]) == 0
+    assert settings.stored_config(Path("run")).options == info.options
+    Path("mine.json").write_text(json.dumps(default_board()))
+    assert cli.main([*run, "--resume"]) == 2
+    assert settings.stored_config(Path("run")).options == info.options
+    played = session_of(
+        PlayConfig(against="run/best", seed=1, option=settings.stored_config(Path("run")).option)
+    )
+    assert played.batch.states["edition"][0] == Edition.ENGLISH
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("rules=english", "english"), ("first_player=0", 0), ("first_player=None", None),
+        ("public_trade_cards=False", False), ("public_trade_cards=true", True), ("a=b=c", "b=c"),
+        ('board={"places": []}', {"places": []}), ("rules=", ""),
+    ],
+)  # fmt: skip
+def test_options_are_read_and_written_alike(text, value):
+    options = read_options([text, text])
+    assert list(options.values()) == [value]
+    assert read_options(write_options(options)) == options
+
+
+@pytest.mark.parametrize(
+    ("texts", "error", "words"),
+    [
+        (["english"], OptionError, "written NAME=VALUE, such as rules=english; got 'english'"),
+        (["=1"], OptionError, "written NAME=VALUE"),
+        (["a=1", "a=2"], OptionError, "the option a is given two values"),
+        (["board=nowhere.json"], BoardError, "nowhere.json"),
+    ],
+)
+def test_what_is_no_option_is_refused(texts, error, words):
+    with pytest.raises(error, match=words):
+        read_options(texts)

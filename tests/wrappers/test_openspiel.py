@@ -183,7 +183,7 @@ def test_a_finished_game_is_not_played_on():
     [
         ("celtica_v9", pyspiel.SpielError, "Unknown game"),
         ("celtica_v0(rule=german)", pyspiel.SpielError, "Available parameters are: board"),
-        ("celtica_v0(players=9)", OptionError, "between 2 and 5"),
+        ("celtica_v0(players=9)", OptionError, "is for 2 to 5 players"),
         ("celtica_v0(rules=french)", OptionError, "german, english"),
         ("celtica_v0(first_player=2)", OptionError, "a seat from 0 to 1"),
         ("celtica_v0(payoff=margin)", OptionError, "win, rank"),

@@ -419,10 +419,10 @@ def test_without_a_mode_nothing_is_drawn_and_a_warning_says_so(game, capsys):
 # --- arguments -----------------------------------------------------------------------------------
 
 REFUSED = {
-    "illegal": ("ignore", "illegal must be one of 'raise', 'terminate', got 'ignore'"),
+    "illegal": ("ignore", "illegal must be one of raise, terminate, got 'ignore'"),
     "illegal_reward": ("much", "illegal_reward must be a number, got 'much'"),
     "max_cycles": (0, "max_cycles must be an integer from 1 to 2147483647, got 0"),
-    "num_players": (99, "num_players must be an integer between .*, got 99"),
+    "num_players": (99, "is for 2 to . players, got 99"),
     "payoff": ("gold", "payoff must be one of win"),
     "render_mode": ("rgb", "one of 'human', 'rgb_array', 'ansi', None, got 'rgb'"),
     "colour": ("red", "no option 'colour'; its options are .* takes num_players, illegal, "),

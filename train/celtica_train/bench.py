@@ -23,7 +23,7 @@ from celtica_agents.random import pick_legal
 from celtica_env import __version__, make_batch
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import mix_keys
-from celtica_train.own_game import OwnGame
+from celtica_train.own_game import OwnGame, usual_agents
 
 BATCHES = (1, 64, 1024, 4096, 16384)
 
@@ -161,12 +161,12 @@ def wrapper_table(config: Config) -> Table:
         (f"PettingZoo AEC, {config.players} players: last() + step()",): AECLoop(
             config.game, config.players
         ),
-        ("SB3 VecEnv, 256 games, 2 players, against random",): VectorLoop(
-            config.game, 256, "random"
-        ),
-        ("SB3 VecEnv, 256 games, 2 players, against greedy",): VectorLoop(
-            config.game, 256, "greedy"
-        ),
+        **{
+            (f"SB3 VecEnv, 256 games, 2 players, against {rival}",): VectorLoop(
+                config.game, 256, rival
+            )
+            for rival in usual_agents(config.game)
+        },
     }
     for (name,), rate in measure(loops, config).items():
         table.add_row(name, f"{rate:,.0f}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Annotated, Any
@@ -60,7 +60,10 @@ class AgentResult:
 
 @dataclass(frozen=True)
 class Result:
-    """An evaluation. `games` counts the games played, `deals` the different deals."""
+    """An evaluation. `games` counts the games played, `deals` the different deals.
+
+    `options` are the game's own, but for the defaults.
+    """
 
     game: str
     players: int
@@ -68,6 +71,7 @@ class Result:
     deals: int
     seed: int
     agents: tuple[AgentResult, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Return one JSON object on one line."""
@@ -82,6 +86,7 @@ class Result:
         return json.dumps(
             {"game": self.game, "players": self.players, "games": self.games, "deals": self.deals,
              "seed": self.seed, "agents": rows}
+            | ({"options": self.options} if self.options else {})
         )  # fmt: skip
 
 
@@ -144,6 +149,7 @@ def evaluate(
             AgentResult(player.name, float(shares[:, i].mean()), interval95(shares[:, i]))
             for i, player in enumerate(players)
         ),
+        options=options or {},
     )
 
 

@@ -14,7 +14,7 @@ import tyro
 from celtica_env import register_environments
 from celtica_env.core.errors import OptionError
 from celtica_env.core.options import read_object
-from celtica_env.core.registry import register_package
+from celtica_env.core.registry import load_game, register_package
 
 PYTHON_WORDS = {"True": True, "False": False, "None": None}
 """How the documents write what JSON writes otherwise."""
@@ -47,6 +47,16 @@ class GameWithOptions(OwnGame):
     """A rule option of the game, NAME=VALUE, again for each further one: rules=english, say, or
     board=my_board.json, a file whose content is meant."""
 
+    def enter_package(self) -> None:
+        """Enter the game, and read the files of options: they may change while the command runs.
+
+        Raises:
+            OptionError: as above, or an option has another form or two values.
+            BoardError: a file cannot be read.
+        """
+        super().enter_package()
+        self.option = write_options(self.options)
+
     @property
     def options(self) -> dict[str, Any]:
         """The game's options by name.
@@ -65,6 +75,11 @@ class GameWithOptions(OwnGame):
             text = value if isinstance(value, str) else json.dumps(value)
             words += ["--option", f"{name}={f'{name}.json' if isinstance(value, dict) else text}"]
         return shlex.join(words)
+
+
+def usual_agents(game: str) -> tuple[str, ...]:
+    """Return the agents that a bot is to beat: random and, if the game has that rule, greedy."""
+    return ("random",) if load_game(game).greedy is None else ("random", "greedy")
 
 
 def read_options(texts: Iterable[str]) -> dict[str, Any]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_train.learner import PolicyLearner, info_of, weights_of
-from celtica_train.settings import PPOConfig, has_greedy
+from celtica_train.own_game import usual_agents
+from celtica_train.settings import PPOConfig
 
 
 class Pool:
@@ -57,9 +58,7 @@ class Pool:
             PolicyAgent(self.snapshots[k], info, name=f"snapshot {k}", is_sampling=True)
             for k in (older, len(self.snapshots) - 1)
         ]
-        shares = {"random": config.random_share}
-        if has_greedy(config.game):
-            shares["greedy"] = config.greedy_share
+        shares = dict(zip(usual_agents(config.game), (config.random_share, config.greedy_share)))
         rest = (1 - sum(shares.values())) / len(snapshots)
         weights = [*shares.values(), *[rest] * len(snapshots)]
         self.learner.set_opponents([*shares, *snapshots], weights)

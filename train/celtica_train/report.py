@@ -21,6 +21,7 @@ def print_result(result: Result) -> None:
     table = Table(
         title=f"{result.game}, {result.players} players, {result.games} games on {result.deals} "
         f"deals\nwin share per seat; even share {1 / result.players:.1%}"
+        + "".join(f"; own {name}" for name in result.options)
     )
     table.add_column("agent", overflow="fold")
     _add_share_columns(table)

@@ -287,6 +287,7 @@ def legacy_of(config: Config) -> str:
     if config.players != Config.players:
         others += ["--players", str(config.players)]
     command = shlex.join(["celtica", "play", "--against", str(best), *others])
+    command = f"{command} {config.option_words}".rstrip()
     return (
         f"agents: {best} is the strongest by evaluation while training, the one to use; {last} is "
         f"the newest. Learning curve: {config.out / 'curve.png'}\n"

@@ -64,16 +64,16 @@ class SelfPlayLearner:
             config.game, config.num_envs, config.players, config.seed, autoreset="same_step",
             **config.options,
         )  # fmt: skip
-        card = self.batch.spec
-        self.network = Network(card.observation_size, config.hidden, card.num_actions)
+        spec = self.batch.spec
+        self.network = Network(spec.observation_size, config.hidden, spec.num_actions)
         self.optimizer = torch.optim.Adam(
             self.network.parameters(), config.learning_rate, eps=EPSILON
         )
         self.decisions = Decisions(
             self.batch,
             config.steps,
-            observations=np.dtype((np.float32, (card.observation_size,))),
-            masks=np.dtype((np.bool_, (card.num_actions,))),
+            observations=np.dtype((np.float32, (spec.observation_size,))),
+            masks=np.dtype((np.bool_, (spec.num_actions,))),
             actions=np.int64,
             log_probs=np.float32,  # of the actions when they were chosen
         )

@@ -15,10 +15,9 @@ from celtica_env import load_agent, make_batch, spec
 from celtica_env.core.agents import ask
 from celtica_env.core.arguments import players_of
 from celtica_env.core.errors import CheckpointError, MissingLibraryError, OptionError
-from celtica_env.core.registry import load_game
 from celtica_env.core.streams import check_seed
 from celtica_train.checkpoint import PARTIAL, write_atomic
-from celtica_train.own_game import GameWithOptions, write_options
+from celtica_train.own_game import GameWithOptions, usual_agents
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 CONFIG_FILE = "config.json"
@@ -83,12 +82,12 @@ class Config(GameWithOptions):
     @property
     def all_rivals(self) -> tuple[str, ...]:
         """The rivals, those by default where none is named."""
-        return self.rivals or (("random", "greedy") if has_greedy(self.game) else ("random",))
+        return self.rivals or usual_agents(self.game)
 
     @property
     def teacher(self) -> str:
         """The agent learned from at first, or "none"."""
-        return self.imitate or ("greedy" if has_greedy(self.game) else "none")
+        return self.imitate or next(iter(usual_agents(self.game)[1:]), "none")
 
 
 @dataclass
@@ -208,14 +207,8 @@ def prepare(argv: list[str]) -> Config:
         )
     config.enter_package()
     check_ranges(config)
-    config.option = write_options(config.options)  # a file may change or move while training
     write_config(config)
     return config
-
-
-def has_greedy(game: str) -> bool:
-    """Say whether a game has a greedy rule."""
-    return load_game(game).greedy is not None
 
 
 def foretold(argv: list[str]) -> argparse.Namespace:

@@ -56,8 +56,8 @@ class TDLearner:
             config.game, config.num_envs, config.players, config.seed, autoreset="same_step",
             **config.options,
         )  # fmt: skip
-        self.card = self.batch.spec
-        num_inputs = self.card.observation_size + self.card.max_players
+        self.spec = self.batch.spec
+        num_inputs = self.spec.observation_size + self.spec.max_players
         self.network = ValueNetwork(num_inputs, config.hidden)
         self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate)
         row = np.dtype((np.float32, (num_inputs,)))
@@ -134,7 +134,7 @@ class TDLearner:
     def choose(self, view: View) -> np.ndarray:
         """Return the action of highest worth in each game, `(B,)`."""
         after = view.successors(self.config.seed)
-        values = self.network(torch.from_numpy(inputs_of(after, self.card)))
+        values = self.network(torch.from_numpy(inputs_of(after, self.spec)))
         worth = np.full(view.action_masks.shape, -np.inf, np.float32)
         worth[after.rows, after.actions] = worth_of(after, values.numpy())
         return worth.argmax(axis=1)
@@ -143,7 +143,7 @@ class TDLearner:
     def keep(self, games: np.ndarray, seats: np.ndarray) -> None:
         """Keep what the seats `(n,)` that have just decided in games `(n,)` see now."""
         turns_away = (self.batch.to_move[games] - seats) % self.batch.num_players
-        inputs = with_turns(self.batch.observe(games, seats), turns_away, self.card)
+        inputs = with_turns(self.batch.observe(games, seats), turns_away, self.spec)
         values = self.network(torch.from_numpy(inputs)).numpy()
         potentials = self.batch.potentials(games)[np.arange(len(games)), seats]
         self.decisions.add(games, seats, inputs=inputs, values=values, potentials=potentials)

@@ -19,7 +19,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from celtica_env import View, __version__, make_batch, spec
+from celtica_env.core.arguments import options_of, players_of
 from celtica_env.core.errors import CelticaError, CheckpointError, TableWarning
+from celtica_env.core.registry import load_game
 
 NETWORK_FILE = "network.safetensors"
 MAX_SHOWN = 200  # characters of options in a warning
@@ -66,8 +68,9 @@ def network_info(
 ) -> NetworkInfo:
     """Return the header of a network for a game."""
     sizes = sizes_of(kind, game)
-    facts = (num_players, steps, command)
-    return NetworkInfo(kind, spec(game).id, *sizes, *facts, options=options or {})
+    return NetworkInfo(
+        kind, spec(game).id, *sizes, num_players, steps, command, options=options or {}
+    )
 
 
 def network_bytes(weights: Weights, info: NetworkInfo) -> bytes:
@@ -97,7 +100,8 @@ def read_network(path: str | Path, game: str) -> tuple[dict[str, np.ndarray], Ne
             f"{file} is for game, number of inputs and number of outputs {found}; needed {expected}"
         )
     try:
-        make_batch(game, 1, info.num_players, **info.options)
+        players = players_of(spec(game), info.num_players)
+        load_game(game).new_record(players, options_of(spec(game), info.options))
     except (CelticaError, TypeError) as error:
         raise CheckpointError(
             f"{file} was trained on what {game} does not know: {error}"

@@ -64,14 +64,14 @@ class ValueAgent:
         return values
 
 
-def inputs_of(after: Successors, card: GameSpec) -> np.ndarray:
+def inputs_of(after: Successors, spec: GameSpec) -> np.ndarray:
     """Return what the network is shown of each successor, `(m, F + most players)` float32."""
-    return with_turns(after.observations, after.turns_away, card)
+    return with_turns(after.observations, after.turns_away, spec)
 
 
-def with_turns(observations: np.ndarray, turns_away: np.ndarray, card: GameSpec) -> np.ndarray:
+def with_turns(observations: np.ndarray, turns_away: np.ndarray, spec: GameSpec) -> np.ndarray:
     """Return observations `(m, F)` with the number of turns `(m,)` until one's own, one-hot."""
-    turns = np.zeros((len(observations), card.max_players), np.float32)
+    turns = np.zeros((len(observations), spec.max_players), np.float32)
     turns[np.arange(len(observations)), turns_away] = 1
     return np.concatenate([observations, turns], axis=1)
 

@@ -143,9 +143,9 @@ class SearchAgent:
 
     def _run(self, num_nodes: int, estimator: Estimator) -> Callable:
         """Return `run(games, first, last, settings, out, start, stop)` with memory for nodes."""
-        kernel, card = search_kernel(self._game), load_game(self._game).spec
-        work, memory = np.zeros(2, card.state_dtype), new_memory(card, num_nodes)
-        nodes = np.empty(num_nodes, tree.node_dtype(card.max_players))
+        kernel, spec = search_kernel(self._game), load_game(self._game).spec
+        work, memory = np.zeros(2, spec.state_dtype), new_memory(spec, num_nodes)
+        nodes = np.empty(num_nodes, tree.node_dtype(spec.max_players))
         size = np.zeros(1, np.int64)
 
         def run(games, first, last, settings, out, start, stop):

@@ -38,18 +38,18 @@ class Estimator(NamedTuple):
     potentials: np.ndarray
 
 
-def new_estimator(card: GameSpec, network: Perceptron | None = None) -> Estimator:
+def new_estimator(spec: GameSpec, network: Perceptron | None = None) -> Estimator:
     """Return a value network ready to be used, or a placeholder where there is none."""
     layers = network.layers if network else []
-    sizes = [card.observation_size + card.max_players, *(len(bias) for _, bias in layers)]
+    sizes = [spec.observation_size + spec.max_players, *(len(bias) for _, bias in layers)]
     flat = [part.ravel() for layer in layers for part in layer]
     return Estimator(
         sizes=np.array(sizes, np.int64),
         parameters=np.concatenate([np.zeros(0, np.float32), *flat]).astype(np.float32),
-        scales=card.observation_scales(),
-        seen=np.zeros(card.observation_size, np.int8),
+        scales=spec.observation_scales(),
+        seen=np.zeros(spec.observation_size, np.int8),
         units=np.zeros((2, max(sizes)), np.float32),
-        potentials=np.zeros(card.max_players, np.float32),
+        potentials=np.zeros(spec.max_players, np.float32),
     )
 
 

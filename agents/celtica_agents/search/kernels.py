@@ -58,9 +58,14 @@ def search_games(
                 )
 
 
-@cache
 def search_kernel(game: str) -> Callable:
     """Compile, or load from disk, the searches of a game; announced when slow."""
+    return _compiled(game, load_game(game).package)
+
+
+@cache
+def _compiled(game: str, package: str) -> Callable:
+    del package  # another one may have a game of the same name
     with announced(f"the search for {game}"):
         return compile_entry(search_games, bound_names(game), example_arguments(game))
 
@@ -88,11 +93,11 @@ def constants() -> dict:
 
 def example_arguments(game: str) -> tuple:
     """Return examples of the arguments of `search_games`."""
-    card: GameSpec = load_game(game).spec
-    states, flags = np.zeros(2, card.state_dtype), np.zeros(1, np.bool_)
+    spec: GameSpec = load_game(game).spec
+    states, flags = np.zeros(2, spec.state_dtype), np.zeros(1, np.bool_)
     keys, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int64)
-    nodes = np.zeros(1, tree.node_dtype(card.max_players))
+    nodes = np.zeros(1, tree.node_dtype(spec.max_players))
     visits, values = np.zeros((1, 1), np.int64), np.zeros((1, 1))
-    own = (Settings(), new_memory(card), estimate.new_estimator(card))
+    own = (Settings(), new_memory(spec), estimate.new_estimator(spec))
     tail = (*own, numbers, visits, values, 0, 0)
     return (states, flags, keys, values, 0, 0, states, nodes, numbers, *tail)

@@ -60,16 +60,16 @@ class Memory(NamedTuple):
     numbers: np.ndarray  # int64: candidates of flat Monte Carlo, or the path down the tree
 
 
-def new_memory(card: GameSpec, path_size: int = 0) -> Memory:
+def new_memory(spec: GameSpec, path_size: int = 0) -> Memory:
     """Return working memory for a search whose tree has at most `path_size` nodes."""
     return Memory(
-        mask=np.zeros(card.num_actions, np.bool_),
-        payoffs=np.zeros(card.max_players, np.float32),
-        margins=np.zeros(card.max_players, np.float32),
+        mask=np.zeros(spec.num_actions, np.bool_),
+        payoffs=np.zeros(spec.max_players, np.float32),
+        margins=np.zeros(spec.max_players, np.float32),
         scratch=np.zeros(GREEDY_SCRATCH),
         span=np.zeros(2),
-        priors=np.zeros(card.num_actions),
-        numbers=np.zeros(max(card.num_actions, path_size), np.int64),
+        priors=np.zeros(spec.num_actions),
+        numbers=np.zeros(max(spec.num_actions, path_size), np.int64),
     )
 
 

@@ -201,7 +201,11 @@ def test_places_may_be_left_out(content):
         (5, {"kind": "trade"}, "site 5 (Hill Fort): kind must be 'location', got 'trade'"),
         (0, {"kind": "town"}, "site 0 (Celtic Village): kind must be 'village', got 'town'"),
         (51, {"kind": None}, "site 51 (hides): kind must be 'trade', got None"),
-        (51, {"name": "furs"}, "site 51 (furs): the trade sites are hides, bronze, wine"),
+        (
+            51,
+            {"name": "furs"},
+            "site 51 (furs): a trade site bears the name of its good, in the order hides, bronze",
+        ),
         (5, {"z": 1}, "site 5 (Hill Fort): unknown key 'z'; a site has name, kind, x, y"),
         (5, {"x": 101}, "site 5 (Hill Fort): x must be a number from 0 to 100, got 101"),
         (5, {"y": "high"}, "site 5 (Hill Fort): y must be a number from 0 to 100, got 'high'"),

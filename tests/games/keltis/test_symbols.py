@@ -73,13 +73,9 @@ def test_a_table_of_ones_own_lies_in_the_record(table):
             ["none", "star", *["none"] * 9],
             "green 1: the symbol must be one of no",
         ),
-        (
-            "green",
-            ["unknown", *["none"] * 10],
-            r"green 0: the symbol must be one of .*, got 'unknown'",
-        ),
-        ("green", [[], *["none"] * 10], r"green 0: the symbol must be one of .*, got \[\]"),
-        ("green", [0, *["none"] * 10], "green 0: the symbol must be one of .*, got 0"),
+        ("green", ["unknown", *["none"] * 10], "green 0: the symbol .* got 'unknown'"),
+        ("green", [[], *["none"] * 10], r"green 0: the symbol .* got \[\]"),
+        ("green", [0, *["none"] * 10], "green 0: the symbol .* got 0"),
     ],
 )
 def test_a_bad_colour_is_refused_by_name_and_with_the_reason(table, colour, names, reason):

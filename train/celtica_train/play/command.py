@@ -7,20 +7,21 @@ from dataclasses import dataclass
 import tyro
 
 from celtica_env.core.errors import MissingLibraryError, OptionError
-from celtica_train.own_game import OwnGame
+from celtica_train.own_game import GameWithOptions, usual_agents
 from celtica_train.play.seats import make_session
 from celtica_train.play.session import Session
 from celtica_train.play.terminal import play_in_terminal
 
 
 @dataclass
-class Config(OwnGame):
+class Config(GameWithOptions):
     """Play a game against agents, on a page that opens in the browser or in the terminal."""
 
     game: str = "celtica"
-    against: str = "greedy"
+    against: str | None = None
     """Agents divided by commas, such as greedy,ismcts:200 or the path of a trained policy. The last
-    one named holds all seats that are left."""
+    one named holds all seats that are left. By default greedy, or random if the game has no such
+    rule."""
     players: int | None = None
     """Players at the table; by default the people and the agents named."""
     seats: int | None = None
@@ -61,15 +62,17 @@ def session_of(config: Config) -> Session:
     Raises:
         CelticaError: they do not fit together; says what is accepted.
     """
+    against = usual_agents(config.game)[-1] if config.against is None else config.against
     return make_session(
         config.game,
-        read_names(config.against),
+        read_names(against),
         num_people=config.seats,
         at=read_seats(config.at or ""),
         num_players=config.players,
         adviser=config.hint,
         seed=config.seed,
         position=config.position,
+        options=config.options,
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +24,7 @@ def make_session(
     adviser: str | Agent | None = None,
     seed: int | None = None,
     position: str | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Session:
     """Return a session at whose start the game is dealt and nobody has moved.
 
@@ -37,6 +39,7 @@ def make_session(
         adviser: who gives hints; the first of `against`, if there is one, when None.
         seed: of the deals and of the agents; None draws fresh entropy.
         position: text of a position to begin with, in place of a deal.
+        options: the game's own, for the deals.
 
     Raises:
         UnknownNameError: no such game or agent.
@@ -53,7 +56,7 @@ def make_session(
     rest = [seat for seat in range(num_players) if seat not in people]
     named = [against[min(count, len(against) - 1)] for count in range(len(rest))]
     agents = {seat: _load(name, game, seed) for seat, name in zip(rest, named)}
-    batch = make_batch(game, 1, num_players, seed=seed, record=True)
+    batch = make_batch(game, 1, num_players, seed=seed, record=True, **(options or {}))
     adviser = next(iter(against), None) if adviser is None else adviser
     loaded = None if adviser is None else _load(adviser, game, seed)
     session = Session(batch, agents, loaded, start)
