@@ -81,7 +81,7 @@ class Facts(Struct):
     game: str
     steps: Annotated[int, Meta(ge=0, lt=2**53)]
     elapsed: Annotated[float, Meta(ge=0, le=1e10)]
-    best: Annotated[float, Meta(ge=-1, le=len(RIVALS))]
+    best: Annotated[float, Meta(ge=-1, le=1e6)]
     curve: list[Point]
     numpy_position: Annotated[int, Meta(ge=0, le=624)]
     is_imitation_done: bool

@@ -29,7 +29,7 @@ MAX_SHOWN = 200  # characters of options in a warning
 Weights = Mapping[str, np.ndarray]
 """`{"0.weight": (out, in), "0.bias": (out,), "1.weight": ...}`, float32, in order."""
 
-Count = Annotated[int, Meta(ge=0, lt=2**63)]
+Count = Annotated[int, Meta(ge=0, lt=2**62)]
 
 
 @dataclass(frozen=True)
