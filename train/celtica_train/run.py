@@ -280,7 +280,7 @@ def optimizer_slots(
     slots: dict[int, dict[str, torch.Tensor]] = {}
     for name, value in arrays.items():
         index, slot = name.split("/")
-        wanted = {"step": (), "exp_avg": shapes[int(index)], "exp_avg_sq": shapes[int(index)]}
+        wanted = {"step": (1,), "exp_avg": shapes[int(index)], "exp_avg_sq": shapes[int(index)]}
         check_array(f"optimizer/{name}", value, wanted[slot])
         slots.setdefault(int(index), {})[slot] = torch.from_numpy(value)
     if slots and (

@@ -191,9 +191,10 @@ class Table:
 
     async def _wish(self, request: Request, name: str = "version") -> int:
         """Return a number of the request, which must be about the game as it stands."""
-        content = read_json(await body_of(request), dict[str, int], OptionError)
+        wanted = f"expected JSON with the integers version and {name}"
+        content = read_json(await body_of(request), dict[str, int], OptionError, wanted)
         if not {"version", name} <= set(content):
-            raise HTTPException(400, f"expected JSON with version and {name}")
+            raise HTTPException(400, wanted)
         self._require(content["version"])
         return content[name]
 
