@@ -306,7 +306,7 @@ def test_run_folders(begun_run, num_inputs):
 def read_run(out):
     config = stored_config(out)
     require_repeated(config, ())
-    assert config.imitate in ("none", "random", "greedy")
+    assert {config.imitate, *config.rivals} <= {None, "none", "random", "greedy"}
     assert config.package is None
     check_ranges(config)
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import struct
@@ -73,17 +74,19 @@ def change_config(folder, **changes):
         ("imitate", "mc:2:cmd:touch {sprung}"),
         ("imitate", f"{TRAP}:make"),
         ("imitate", f"mc:2:{TRAP}:make"),
+        ("rivals", "cmd:touch {sprung}"),
+        ("rivals", f"{TRAP}:make"),
         ("package", TRAP),
         ("package", "greedy"),
     ],
 )
 def test_what_a_run_folder_names_is_not_imported_or_run(name, value, run_folder, trap, capsys):
     value = value.format(sprung=trap)
-    change_config(run_folder, **{name: value})
+    change_config(run_folder, **{name: [value] if name == "rivals" else value})
     before = (run_folder / "config.json").read_bytes()
     assert cli.main(["train", "--out", str(run_folder), "--resume"]) == 2
     told = capsys.readouterr().err
-    assert f"--{name}={value}" in told
+    assert f"--{name} {shlex.quote(value)}" in told
     assert "repeat this on the command line" in told
     assert not trap.exists()
     assert (run_folder / "config.json").read_bytes() == before
@@ -102,7 +105,7 @@ def test_no_file_says_which_cluster_to_join(run_folder, capsys):
     content |= {"trainer": "rllib", "address": "evil.example:6379"}
     (run_folder / "config.json").write_text(json.dumps(content))
     assert cli.main(["train", "--out", str(run_folder), "--resume"]) == 2
-    assert "--address=evil.example:6379" in capsys.readouterr().err
+    assert "--address evil.example:6379" in capsys.readouterr().err
 
 
 def test_a_run_with_a_teacher_of_ones_own_says_what_to_repeat(run_folder, monkeypatch, capsys):

@@ -307,7 +307,7 @@ def require_repeated(stored: Config, told: Iterable[str]) -> None:
     needed = {name: value for name, value in names_of_code(stored).items() if name not in told}
     if needed:
         raise OptionError(
-            f"the run in {stored.out} was begun with {options_of(needed)}. Nothing that a file "
+            f"the run in {stored.out} was begun with {printable(options_of(needed))}. Nothing that a file "
             "names is imported, run or connected to: repeat this on the command line if you "
             "trust it, or give something else"
         )
@@ -328,7 +328,7 @@ def names_of_code(config: Config) -> dict[str, list[str]]:
 def options_of(values: dict[str, list[str]]) -> str:
     """Return settings as options of a command line."""
     words = [word for name, texts in values.items() for word in (f"--{name}", *texts)]
-    return printable(shlex.join(words))
+    return shlex.join(words)
 
 
 def is_free(out: Path) -> bool:
