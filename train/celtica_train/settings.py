@@ -307,8 +307,8 @@ def require_repeated(stored: Config, told: Iterable[str]) -> None:
     needed = {name: value for name, value in names_of_code(stored).items() if name not in told}
     if needed:
         raise OptionError(
-            f"the run in {stored.out} was begun with {printable(options_of(needed))}. Nothing that a file "
-            "names is imported, run or connected to: repeat this on the command line if you "
+            f"the run in {stored.out} was begun with {printable(options_of(needed))}. Nothing that "
+            "a file names is imported, run or connected to: repeat this on the command line if you "
             "trust it, or give something else"
         )
 
