@@ -253,7 +253,7 @@ class Run:
             stream = ("MT19937", arrays["rng/numpy"], facts.numpy_position, 0, 0.0)
             np.random.set_state(stream)  # noqa: NPY002
             snapshots = snapshots_of(self.learner, select(arrays, "pool")) if self.pool else []
-        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        except (LookupError, TypeError, ValueError, RuntimeError) as error:
             raise CheckpointError(
                 f"the checkpoint in {self.config.out} does not fit: {printable(error)}"
             ) from error
