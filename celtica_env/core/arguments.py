@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from celtica_env.core.errors import CelticaError, OptionError
+from celtica_env.core.files import shown
 from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.types import GameSpec
 
@@ -32,7 +33,7 @@ def whole(
         OptionError: it is none, or `error` in its place.
     """
     if not is_whole(value) or not _is_within(value, low, high):
-        raise error(f"{name} must be an integer{_range(low, high)}, got {value!r}")
+        raise error(f"{name} must be an integer{_range(low, high)}, got {shown(value)}")
     return int(value)
 
 
@@ -51,7 +52,7 @@ def number(
     """
     is_number = is_whole(value) or isinstance(value, (float, np.floating))
     if not is_number or not _is_within(value, low, high):
-        raise error(f"{name} must be a number{_range(low, high)}, got {value!r}")
+        raise error(f"{name} must be a number{_range(low, high)}, got {shown(value)}")
     return float(value)
 
 
@@ -66,7 +67,7 @@ def one_of(
     known = list(choices)
     if not isinstance(value, str) or value not in known:
         meant = did_you_mean(value, known)
-        raise error(f"{name} must be one of {', '.join(known)}, got {value!r}{meant}")
+        raise error(f"{name} must be one of {', '.join(known)}, got {shown(value)}{meant}")
     return value
 
 
@@ -78,7 +79,9 @@ def players_of(spec: GameSpec, num_players: Any, hint: str = "") -> int:
     """
     low, high = spec.min_players, spec.max_players
     if not is_whole(num_players) or not low <= num_players <= high:
-        raise OptionError(f"{spec.name} is for {low} to {high} players, got {num_players!r}{hint}")
+        raise OptionError(
+            f"{spec.name} is for {low} to {high} players, got {shown(num_players)}{hint}"
+        )
     return int(num_players)
 
 

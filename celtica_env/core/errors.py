@@ -69,5 +69,9 @@ class StoreError(CelticaError, ValueError):
     """A store of results is damaged, of something else, or does not fit what was asked."""
 
 
+class DiskFullError(CelticaError, OSError):
+    """A file cannot be written for want of space; the message names it and says what to do."""
+
+
 class TableWarning(UserWarning):
     """A network plays at a table of another size than it was trained for."""

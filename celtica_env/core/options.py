@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from enum import IntEnum
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from celtica_env.core.arguments import is_whole, one_of
 from celtica_env.core.errors import BoardError, OptionError
+from celtica_env.core.files import load_json
 
 
 def choice(enum: type[IntEnum], name: str, value: Any) -> int:
@@ -50,11 +50,4 @@ def read_object(value: str | Path | Mapping[str, Any], what: str) -> Any:
         return value
     if not isinstance(value, (str, Path)):
         raise BoardError(f"a {what} is a path or an object, got {type(value).__name__}")
-    try:
-        return json.loads(Path(value).read_text("utf-8"))
-    except OSError as error:
-        raise BoardError(f"cannot read the {what} {value}: {error.strerror}") from error
-    except ValueError as error:  # also bytes that are no UTF-8, and paths that cannot be
-        raise BoardError(f"the {what} {value} is no valid JSON: {error}") from error
-    except RecursionError as error:
-        raise BoardError(f"the {what} {value} is nested too deeply") from error
+    return load_json(value, dict[str, Any], BoardError, f"the {what}")

@@ -12,11 +12,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypedDict
 
 import numpy as np
+from msgspec import Meta
 
 from celtica_env.core.errors import CelticaError, OptionError, ReplayError
+from celtica_env.core.files import checked, lines_of, printable, read_json, shown
 from celtica_env.core.memory import OwnsArrays
 from celtica_env.core.notation import (
     action_to_text,
@@ -32,16 +34,19 @@ FORMAT = 1
 ENDS = ("running", "terminated", "truncated")
 RUNNING, TERMINATED, TRUNCATED = range(len(ENDS))
 FIRST_CAPACITY = 64  # actions; doubled when a game takes more
-_TYPES: dict[str, tuple[type, ...]] = {
-    "start": (str,),
-    "actions": (tuple,),
-    "end": (str,),
-    "payoffs": (tuple,),
-    "final": (str,),
-    "max_steps": (int, type(None)),
-    "info": (dict,),
-    "package": (str,),
-}
+
+
+class Content(TypedDict):
+    """What a replay consists of, as msgspec checks it."""
+
+    start: Annotated[str, Meta(pattern=r"\S")]
+    actions: tuple[int, ...]
+    end: str
+    payoffs: tuple[float, ...]
+    final: str
+    max_steps: int | None
+    info: dict[str, Any]
+    package: str
 
 
 @dataclass(frozen=True)
@@ -79,8 +84,9 @@ class Replay:
     package: str = __version__
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "info", _as_json(self.info))
-        _check_types(vars(self))
+        content = checked({**vars(self), "info": _as_json(self.info)}, Content, ReplayError)
+        for name, value in content.items():
+            object.__setattr__(self, name, value)
 
     @property
     def game(self) -> str:
@@ -94,7 +100,7 @@ class Replay:
         agents = self.info.get("agents")
         if not isinstance(agents, list) or len(agents) != len(seats):
             return seats
-        return [f"{seat} ({agent})" for seat, agent in zip(seats, agents)]
+        return [f"{seat} ({printable(agent)})" for seat, agent in zip(seats, agents)]
 
     def action_texts(self) -> list[str]:
         """Return the actions in words."""
@@ -166,23 +172,24 @@ class Replay:
         return f'{text[:-1]},"checksum":"{_hash(text)}"}}'
 
     @classmethod
-    def from_json(cls, line: str) -> Replay:
+    def from_json(cls, line: str | bytes) -> Replay:
         """Read one line of JSON.
 
         Raises:
             ReplayError: it is no replay, damaged, or of a format this version does not know.
         """
-        content = _read_object(line)
+        content = read_json(line, dict[str, Any], ReplayError, "no replay, or cut short")
         checksum = content.pop("checksum", None)
         if content.pop("format", None) != FORMAT:
             raise ReplayError(f"no replay of format {FORMAT}, the one this version reads")
         if checksum != _hash(_encode({"format": FORMAT, **content})):
             raise ReplayError("the replay is damaged: its checksum does not fit")
-        if set(content) != set(_TYPES):
-            raise ReplayError(f"a replay has {', '.join(_TYPES)}; this one {', '.join(content)}")
-        for name in ("actions", "payoffs"):
-            if isinstance(content[name], list):
-                content[name] = tuple(content[name])
+        known = Content.__annotations__
+        if set(content) != set(known):
+            others = sorted(set(content) ^ set(known))
+            raise ReplayError(
+                f"a replay has {', '.join(known)}; missing or unknown: {shown(others)}"
+            )
         return cls(**content)
 
 
@@ -220,28 +227,15 @@ def load_replays(path: str | Path) -> list[Replay]:
     Raises:
         ReplayError: the file cannot be read or a line of it is damaged; names the line.
     """
-    try:
-        lines = Path(path).read_text("utf-8").splitlines()
-    except (OSError, ValueError) as error:
-        raise ReplayError(f"cannot read replays from {path}: {error}") from error
-    return [_read_line(path, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    lines = enumerate(lines_of(path, ReplayError, "replays from"), 1)
+    return [_read_line(path, number, line) for number, line in lines if line.strip()]
 
 
-def _read_line(path: str | Path, number: int, line: str) -> Replay:
+def _read_line(path: str | Path, number: int, line: bytes) -> Replay:
     try:
         return Replay.from_json(line)
     except ReplayError as error:
         raise ReplayError(f"{path}, line {number}: {error}") from error
-
-
-def _read_object(line: str) -> dict[str, Any]:
-    try:
-        content = json.loads(line)
-    except (ValueError, TypeError, RecursionError) as error:
-        raise ReplayError(f"no replay, or cut short: {error}") from error
-    if not isinstance(content, dict):
-        raise ReplayError("a replay is a JSON object")
-    return content
 
 
 def _as_json(info: Mapping[str, Any]) -> dict[str, Any]:
@@ -252,25 +246,13 @@ def _as_json(info: Mapping[str, Any]) -> dict[str, Any]:
         text = json.dumps(dict(info), default=_to_builtin, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise OptionError(f"info must be a dict that JSON can hold: {error}") from None
-    return json.loads(text)
+    return read_json(text, dict[str, Any], OptionError, "info must be a dict that JSON can hold")
 
 
 def _to_builtin(value: Any) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is none of its types")
-
-
-def _check_types(content: Mapping[str, Any]) -> None:
-    if not content["start"]:
-        raise ReplayError("a replay starts with a position's text")
-    for name, types in _TYPES.items():
-        if not isinstance(content[name], types) or isinstance(content[name], bool):
-            raise ReplayError(f"{name} of the replay is {content[name]!r}")
-    if not set(map(type, content["actions"])) <= {int}:
-        raise ReplayError("the replay's actions must be integers")
-    if not set(map(type, content["payoffs"])) <= {float}:
-        raise ReplayError("the replay's payoffs must be numbers")
 
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode

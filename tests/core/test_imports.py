@@ -15,6 +15,7 @@ GAMES_MAY_USE = {
         "arguments",
         "drawing",
         "errors",
+        "files",
         "options",
         "payoffs",
         "questions",

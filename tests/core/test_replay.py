@@ -128,7 +128,7 @@ def test_a_replay_that_plays_differently_is_refused_with_what_differs(game):
     [
         ("", "no replay, or cut short"),
         ("[" * 10**5, "no replay, or cut short"),
-        ("[]", "JSON object"),
+        ("[]", "expected object, got array"),
         ("{}", "no replay of format 1"),
         ('{"format":2}', "no replay of format 1"),
         ('{"format":1}', "damaged"),

@@ -5,11 +5,15 @@
 
 import json
 import random
+import sqlite3
 import struct
+from contextlib import closing, suppress
+from dataclasses import asdict
 from importlib.resources import files
 
 import numpy as np
 import pytest
+from safetensors.numpy import save
 
 import celtica_env
 from celtica_agents.learned.files import network_bytes
@@ -25,7 +29,22 @@ from celtica_env.core.errors import CelticaError
 from celtica_env.core.registry import load_game
 from celtica_env.testing.play import decisions, play_out
 from celtica_train import cli
+from celtica_train.arena import load_results, play_tournament
+from celtica_train.arena.analyze import analyze
+from celtica_train.arena.design import Design
+from celtica_train.arena.store import STORE_FILE
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
+from celtica_train.ladder import line_of, read_ladder
+from celtica_train.run import Run, make_learner
+from celtica_train.settings import (
+    CHECKPOINT_FILE,
+    CONFIG_FILE,
+    TDConfig,
+    check_ranges,
+    require_repeated,
+    stored_config,
+    write_config,
+)
 from tests.agents.policies import network_of
 from tests.each_game import each_game
 from tests.fuzz.mutate import damaged_objects, damaged_texts, moved_digits
@@ -41,6 +60,12 @@ INPUTS = {
     "networks": 1_500,
     "checkpoints": 3_000,
     "command lines": 300,
+    "headers of networks": 3_000,
+    "run folders": 20_000,
+    "facts of checkpoints": 3_000,
+    "ladders": 20_000,
+    "designs": 20_000,
+    "stores": 2_000,
 }
 QUICK_SHARE = 0.01
 MAX_SENTENCE = 2_000  # characters of an error, however long the input
@@ -231,6 +256,122 @@ def test_checkpoints(num_inputs, tmp_path):
     for _ in range(num_inputs("checkpoints")):
         path.write_bytes(damaged_file(valid, chance))
         is_accepted(load_checkpoint, path)
+
+
+def as_texts(objects):
+    """Yield what JSON can hold of damaged values, as text."""
+    for value in objects:
+        with suppress(TypeError, ValueError):
+            yield json.dumps(value)
+
+
+def damaged_json(valid, seed, count):
+    """Yield JSON that holds damaged values, and damaged JSON."""
+    yield from as_texts(damaged_objects([valid], seed, count // 2))
+    yield from damaged_texts([json.dumps(valid)], seed, count // 2)
+
+
+def test_headers_of_networks(num_inputs, tmp_path):
+    weights, info = network_of("value", "celtica")
+    path = tmp_path / "network.safetensors"
+    view = celtica_env.make_batch("celtica", 2, seed=17).view()
+    for text in damaged_json(asdict(info), 18, num_inputs("headers of networks")):
+        header = text.encode("utf-8", "replace").decode()
+        path.write_bytes(save(dict(weights), metadata={"network": header}))
+        is_accepted(lambda: load_agent(str(path), "celtica").act(view))
+
+
+@pytest.fixture(scope="module")
+def begun_run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("runs") / "run"
+    config = TDConfig(out=out, num_envs=2, hidden=(4,))
+    write_config(config)
+    run = Run(config, make_learner(config), progress=None)
+    run.save()
+    return run
+
+
+def test_run_folders(begun_run, num_inputs):
+    """Whatever a folder says, it is refused, or a run could go on with it."""
+    file = begun_run.config.out / CONFIG_FILE
+    valid = file.read_text()
+    try:
+        for text in damaged_json(json.loads(valid), 19, num_inputs("run folders")):
+            file.write_text(text, "utf-8", "replace")
+            is_accepted(read_run, begun_run.config.out)
+    finally:
+        file.write_text(valid)
+
+
+def read_run(out):
+    config = stored_config(out)
+    require_repeated(config, ())
+    assert {config.imitate, *config.rivals} <= {None, "none", "random", "greedy"}
+    assert config.package is None
+    check_ranges(config)
+
+
+def test_facts_of_checkpoints(begun_run, num_inputs):
+    path = begun_run.config.out / CHECKPOINT_FILE
+    valid = path.read_bytes()
+    strength = {"greedy": {"win_share": 0.5, "ci95": [0.4, 0.6]}}
+    arrays, facts = load_checkpoint(path)
+    facts["curve"] = [{"minutes": 1.0, "steps": 3, "strength": strength}]
+    for value in damaged_objects([facts], 20, num_inputs("facts of checkpoints")):
+        try:
+            save_checkpoint(path, arrays, value)
+        except (TypeError, ValueError):
+            continue
+        is_accepted(begun_run.restore)
+    path.write_bytes(valid)
+
+
+MEASUREMENT = {
+    "game": "celtica", "players": 2, "agent": "greedy", "rival": "random", "games": 12, "seed": 2,
+    "deals": 6, "win_share": 1.0, "ci95": [0.9, 1.0], "rival_ci95": [0.0, 0.1],
+    "milliseconds": {"greedy": 1.0, "random": 1.0}, "package_version": "1", "measured_on": "today",
+}  # fmt: skip
+
+
+def test_ladders(num_inputs, tmp_path):
+    path = tmp_path / "ladder.jsonl"
+    for text in damaged_json(MEASUREMENT, 21, num_inputs("ladders")):
+        path.write_text(f"{text}\n", "utf-8", "replace")
+        is_accepted(lambda: [line_of(entry, True) for entry in read_ladder(path)])
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    out = tmp_path_factory.mktemp("arena")
+    play_tournament(["greedy", "random", "random"], out=out, deals=2, at_once=4)
+    return out
+
+
+def test_designs(num_inputs):
+    valid = Design("celtica_v0", 3, ("a", "b", "c", "d"), 10, networks=("", "", "", "x"))
+    for text in damaged_json(asdict(valid), 22, num_inputs("designs")):
+        is_accepted(lambda text=text: Design.from_json(text).tables)
+
+
+def test_stores(played, num_inputs):
+    """Any cell may hold anything, and rows may be missing."""
+    file, chance = played / STORE_FILE, random.Random(23)
+    valid = file.read_bytes()
+    for _ in range(num_inputs("stores")):
+        file.write_bytes(valid)
+        with closing(sqlite3.connect(file)) as connection:
+            table = chance.choice(("games", "seats", "times", "tournament"))
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            where = f"WHERE abs(random()) % {chance.choice((1, 3, 9))} = 0"
+            if chance.random() < 0.2:
+                change, values = f"DELETE FROM {table} {where}", []
+            else:
+                change = f"UPDATE OR IGNORE {table} SET {chance.choice(columns)} = ? {where}"
+                values = [chance.choice((-1, 1, 2**62, 0.5, "", "x", b"x", 9e999, "[]"))]
+            with suppress(sqlite3.IntegrityError), connection:
+                connection.execute(change, values)
+        is_accepted(lambda: [analyze(played), load_results(played).num_deals])
+    file.write_bytes(valid)
 
 
 COMMAND_LINES = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -11,13 +12,38 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from celtica_env.core.errors import CheckpointError
+from celtica_agents.learned.files import read_tensors
+from celtica_env.core.errors import CheckpointError, DiskFullError
+from celtica_env.core.files import read_json, shown
 
 FORMAT = 1
 PARTIAL = ".partial"  # what is added to the name of a file that is not whole yet
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def told_if_full(path: Path) -> Iterator[None]:
+    """Say what to do where the disk is full.
+
+    Raises:
+        DiskFullError: `path` cannot be written for want of space.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        raise DiskFullError(disk_full(path, error.strerror)) from error
+
+
+def disk_full(path: Path, reason: str | None) -> str:
+    """Return in words that a file cannot be written, and what to do."""
+    return (
+        f"cannot write {path}: {reason or 'no space is left'}; make room there. What was written "
+        "before is whole, and the same command goes on from it, celtica train with --resume"
+    )
 
 
 @contextmanager
@@ -27,16 +53,17 @@ def written_whole(path: Path) -> Iterator[Path]:
     So at any moment the old or the new file is there, whole. What a killed process leaves under the
     other name is removed by the next that writes the same file.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + PARTIAL)
-    partial.unlink(missing_ok=True)
-    try:
-        yield partial
-        with partial.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    finally:
+    with told_if_full(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
         partial.unlink(missing_ok=True)
+        try:
+            yield partial
+            with partial.open("rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -50,16 +77,17 @@ def folder_written_whole(path: Path) -> Iterator[Path]:
     """
     partial = path.with_name(f".{path.name}{PARTIAL}")
     shutil.rmtree(partial, ignore_errors=True)
-    partial.mkdir(parents=True)
-    try:
-        yield partial
-        for file in partial.rglob("*"):
-            if file.is_file():
-                with file.open("rb+") as content:
-                    os.fsync(content.fileno())
-        partial.rename(path)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    with told_if_full(path):
+        partial.mkdir(parents=True)
+        try:
+            yield partial
+            for file in partial.rglob("*"):
+                if file.is_file():
+                    with file.open("rb+") as content:
+                        os.fsync(content.fileno())
+            partial.rename(path)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
 
 
 def write_atomic(path: Path, content: bytes) -> None:
@@ -83,14 +111,10 @@ def load_checkpoint(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """
     if not path.is_file():
         raise CheckpointError(f"no checkpoint at {path}")
-    try:
-        with safe_open(path, framework="numpy") as content:
-            facts = json.loads((content.metadata() or {})["checkpoint"])
-            arrays = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
-        version = facts["format"]
-    except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
-        raise CheckpointError(f"the checkpoint {path} is damaged: {error}") from error
-    if version != FORMAT:
+    header, arrays = read_tensors(path, "checkpoint")
+    facts = read_json(header, dict[str, Any], CheckpointError, f"{path} is damaged")
+    if facts.get("format") != FORMAT:
+        version = shown(facts.get("format"))
         raise CheckpointError(f"the checkpoint {path} has format {version}, expected {FORMAT}")
     return arrays, facts
 

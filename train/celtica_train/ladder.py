@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import permutations
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 import tyro
@@ -24,6 +24,8 @@ from rich.text import Text
 from celtica_env import Agent, __version__, load_agent, make_batch
 from celtica_env.core.agents import ask
 from celtica_env.core.errors import OptionError
+from celtica_env.core.files import checked, lines_of, read_json
+from celtica_train.checkpoint import told_if_full
 from celtica_train.evaluate import evaluate
 from celtica_train.own_game import OwnGame
 
@@ -89,7 +91,7 @@ def pairings(config: Config) -> Iterator[tuple[str, str]]:
             yield agent, rival
 
 
-def measure(config: Config, agent: str, rival: str) -> dict[str, Any]:
+def measure(config: Config, agent: str, rival: str) -> Measurement:
     """Play one pairing and time the agent."""
     result = evaluate(
         [agent, rival],
@@ -99,19 +101,23 @@ def measure(config: Config, agent: str, rival: str) -> dict[str, Any]:
         seed=config.seed,
     )
     own, other = result.agents
-    return {
+    times = {name: milliseconds(name, config.game, config.players) for name in (agent, rival)}
+    return Measurement(
         **key_of(config, agent, rival),
-        "deals": result.deals,
-        "win_share": round(own.win_share, 6),
-        "ci95": [round(bound, 6) for bound in own.ci95],
-        "rival_ci95": [round(bound, 6) for bound in other.ci95],
-        "milliseconds": {
-            name: round(milliseconds(name, config.game, config.players), 4)
-            for name in (agent, rival)
-        },
-        "package_version": __version__,
-        "measured_on": datetime.now(UTC).date().isoformat(),
-    }
+        deals=result.deals,
+        win_share=round(own.win_share, 6),
+        ci95=rounded(own.ci95),
+        rival_ci95=rounded(other.ci95),
+        milliseconds={name: round(time, 4) for name, time in times.items()},
+        package_version=__version__,
+        measured_on=datetime.now(UTC).date().isoformat(),
+    )
+
+
+def rounded(bounds: tuple[float, float]) -> tuple[float, float]:
+    """Return bounds as they are written."""
+    low, high = bounds
+    return round(low, 6), round(high, 6)
 
 
 def milliseconds(name: str, game: str, num_players: int) -> float:
@@ -134,7 +140,30 @@ def milliseconds(name: str, game: str, num_players: int) -> float:
 # --- the file ------------------------------------------------------------------------------------
 
 
-def key_of(config: Config, agent: str, rival: str) -> dict[str, Any]:
+class Key(TypedDict):
+    """What tells one measurement from another."""
+
+    game: str
+    players: int
+    agent: str
+    rival: str
+    games: int
+    seed: int
+
+
+class Measurement(Key):
+    """A line of the file."""
+
+    deals: int
+    win_share: float
+    ci95: tuple[float, float]
+    rival_ci95: tuple[float, float]
+    milliseconds: dict[str, float]
+    package_version: str
+    measured_on: str
+
+
+def key_of(config: Config, agent: str, rival: str) -> Key:
     """Return what tells one measurement from another."""
     return {
         "game": config.game,
@@ -146,28 +175,35 @@ def key_of(config: Config, agent: str, rival: str) -> dict[str, Any]:
     }
 
 
-def read_ladder(path: Path) -> list[dict[str, Any]]:
+def read_ladder(path: Path) -> list[Measurement]:
     """Return the measurements in a file, none if it is not there.
 
     Raises:
         OptionError: a line is none; names it. A last line that was cut short is left out.
     """
-    lines = path.read_text("utf-8").splitlines(keepends=True) if path.exists() else []
-    entries = []
-    for number, line in enumerate(lines, 1):
+    if not path.exists():
+        return []
+    entries: list[Measurement] = []
+    lines = enumerate(lines_of(path, OptionError), 1)
+    for number, line in lines:
+        where = f"{path}, line {number} is no measurement"
         try:
-            entries.append(json.loads(line))
-        except ValueError as error:
-            if number == len(lines) and not line.endswith("\n"):
-                break
-            raise OptionError(f"{path}, line {number} is no measurement: {error}") from error
+            content = read_json(line, dict[str, Any], OptionError, where)
+        except OptionError:
+            if line.endswith(b"\n") or next(lines, None) is not None:
+                raise
+            break  # cut short
+        entry = checked(content, Measurement, OptionError, where)
+        if not {entry["agent"], entry["rival"]} <= set(entry["milliseconds"]):
+            raise OptionError(f"{where}: milliseconds: one of the two agents is missing")
+        entries.append(entry)
     return entries
 
 
-def append(path: Path, entry: dict[str, Any]) -> None:
+def append(path: Path, entry: Measurement) -> None:
     """Add a measurement to a file, in place of a last line that was cut short."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b") as file:
+    with told_if_full(path), path.open("a+b") as file:
         file.seek(0)
         content = file.read()
         file.truncate(content.rfind(b"\n") + 1)
@@ -175,14 +211,14 @@ def append(path: Path, entry: dict[str, Any]) -> None:
 
 
 def find(
-    entries: Sequence[dict[str, Any]], config: Config, agent: str, rival: str
-) -> dict[str, Any] | None:
+    entries: Sequence[Measurement], config: Config, agent: str, rival: str
+) -> Measurement | None:
     """Return the measurement of a pairing by this version of the package, if it is there."""
     wanted = {**key_of(config, agent, rival), "package_version": __version__}
     return next((e for e in entries if wanted.items() <= e.items()), None)
 
 
-def line_of(entry: dict[str, Any], is_new: bool) -> str:
+def line_of(entry: Measurement, is_new: bool) -> str:
     """Return a measurement in words."""
     low, high = entry["ci95"]
     return (

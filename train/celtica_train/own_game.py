@@ -103,7 +103,7 @@ def read_value(name: str, text: str) -> Any:
         return read_object(text, name)
     try:
         return PYTHON_WORDS[text] if text in PYTHON_WORDS else json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

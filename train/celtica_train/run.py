@@ -19,11 +19,12 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Iterable
-from typing import Any, cast
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any, cast
 
 import numpy as np
 import torch
+from msgspec import Meta, Struct, to_builtins
 from rich.console import Console
 
 from celtica_agents.learned.files import NETWORK_FILE, network_bytes
@@ -31,6 +32,7 @@ from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import ValueAgent
 from celtica_env import spec
 from celtica_env.core.errors import CheckpointError, TrainingError
+from celtica_env.core.files import checked, printable, shown
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
 from celtica_train.evaluate import Result, evaluate
 from celtica_train.learner import Learner, PolicyLearner, info_of, weights_of
@@ -47,11 +49,42 @@ from celtica_train.settings import (
     RLlibConfig,
     SelfPlayConfig,
     TDConfig,
+    names_of_code,
+    options_of,
 )
 from celtica_train.td import TDLearner
 
 EVALUATION_SEED = 10_000  # deals of the evaluations during training; the final table uses others
 FINAL_SEED = 20_000
+
+Share = Annotated[float, Meta(ge=0, le=1)]
+
+
+class Strength(Struct):
+    """What an evaluation found against one rival."""
+
+    win_share: Share
+    ci95: tuple[Share, Share]
+
+
+class Point(Struct):
+    """One evaluation."""
+
+    minutes: Annotated[float, Meta(ge=0)]
+    steps: Annotated[int, Meta(ge=0)]
+    strength: dict[str, Strength]
+
+
+class Facts(Struct):
+    """What a checkpoint says beside its arrays."""
+
+    game: str
+    steps: Annotated[int, Meta(ge=0, lt=2**53)]
+    elapsed: Annotated[float, Meta(ge=0, le=1e10)]
+    best: Annotated[float, Meta(ge=-1, le=1e6)]
+    curve: list[Point]
+    numpy_position: Annotated[int, Meta(ge=0, le=624)]
+    is_imitation_done: bool
 
 
 class Run:
@@ -202,38 +235,89 @@ class Run:
 
     def restore(self) -> None:
         """Take everything back from the checkpoint; games in progress are dealt anew."""
-        arrays, facts = load_checkpoint(self.config.out / CHECKPOINT_FILE)
-        if facts["game"] != spec(self.config.game).id:
+        arrays, stored = load_checkpoint(self.config.out / CHECKPOINT_FILE)
+        where = str(self.config.out / CHECKPOINT_FILE)
+        facts = checked(stored, Facts, CheckpointError, where)
+        if facts.game != spec(self.config.game).id:
             raise CheckpointError(
-                f"the run in {self.config.out} trains {facts['game']}, "
+                f"the run in {self.config.out} trains {shown(facts.game)}, "
                 f"this version plays {spec(self.config.game).id}"
             )
         try:
             network = {k: torch.from_numpy(v) for k, v in select(arrays, "network").items()}
             self.learner.network.load_state_dict(network)
             optimizer = self.learner.optimizer.state_dict()
-            slots: dict[int, dict[str, torch.Tensor]] = {}
-            for name, value in select(arrays, "optimizer").items():
-                index, slot = name.split("/")
-                slots.setdefault(int(index), {})[slot] = torch.from_numpy(value)
+            slots = optimizer_slots(self.learner, select(arrays, "optimizer"))
             self.learner.optimizer.load_state_dict({**optimizer, "state": slots})
             torch.set_rng_state(torch.from_numpy(arrays["rng/torch"]))
-            stream = ("MT19937", arrays["rng/numpy"], facts["numpy_position"], 0, 0.0)
+            stream = ("MT19937", arrays["rng/numpy"], facts.numpy_position, 0, 0.0)
             np.random.set_state(stream)  # noqa: NPY002
-        except (KeyError, ValueError, RuntimeError) as error:
+            snapshots = snapshots_of(self.learner, select(arrays, "pool")) if self.pool else []
+        except (LookupError, TypeError, ValueError, RuntimeError) as error:
             raise CheckpointError(
-                f"the checkpoint in {self.config.out} does not fit: {error}"
+                f"the checkpoint in {self.config.out} does not fit: {printable(error)}"
             ) from error
-        self.elapsed, self.best, self.curve = facts["elapsed"], facts["best"], facts["curve"]
-        self.is_imitation_done = facts["is_imitation_done"]
+        self.elapsed, self.best = facts.elapsed, facts.best
+        self.curve = [to_builtins(point) for point in facts.curve]
+        self.is_imitation_done |= facts.is_imitation_done
         self._next_evaluation = self.elapsed + 60 * self.config.evaluate_minutes
-        self.learner.steps = self._saved_steps = facts["steps"]
+        self.learner.steps = self._saved_steps = facts.steps
         # Deals not seen before the break.
-        self.learner.seed(self.config.seed + facts["steps"] + 1)
-        names = {name.split("/")[0] for name in select(arrays, "pool")}
-        if self.pool and names:
-            snapshots = [select(arrays, f"pool/{k}") for k in range(len(names))]
+        self.learner.seed(self.config.seed + facts.steps + 1)
+        if self.pool and snapshots:
             self.pool.restore(snapshots, self.elapsed)
+
+
+def optimizer_slots(
+    learner: Learner, arrays: dict[str, np.ndarray]
+) -> dict[int, dict[str, torch.Tensor]]:
+    """Return what Adam knows of each parameter, by the parameter's index.
+
+    Raises:
+        ValueError: it is of another network.
+    """
+    shapes = [p.shape for group in learner.optimizer.param_groups for p in group["params"]]
+    slots: dict[int, dict[str, torch.Tensor]] = {}
+    for name, value in arrays.items():
+        index, slot = name.split("/")
+        wanted = {"step": (1,), "exp_avg": shapes[int(index)], "exp_avg_sq": shapes[int(index)]}
+        check_array(f"optimizer/{name}", value, wanted[slot])
+        slots.setdefault(int(index), {})[slot] = torch.from_numpy(value)
+    if slots and (
+        set(slots) != set(range(len(shapes))) or any(len(s) != 3 for s in slots.values())
+    ):
+        raise ValueError("the optimizer's state lacks a part")
+    return slots
+
+
+def snapshots_of(learner: Learner, arrays: dict[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
+    """Return the snapshots of the pool, oldest first.
+
+    Raises:
+        ValueError: one is of another network.
+    """
+    wanted = weights_of(learner)
+    snapshots: list[dict[str, np.ndarray]] = []
+    for k in range(len(arrays) // len(wanted)):
+        snapshots.append(select(arrays, str(k)))
+        for name, array in wanted.items():
+            check_array(f"pool/{k}/{name}", snapshots[k][name], array.shape)
+    if sum(map(len, snapshots)) != len(arrays):
+        raise ValueError("the pool holds what is no snapshot")
+    return snapshots
+
+
+def check_array(name: str, array: np.ndarray, shape: Sequence[int]) -> None:
+    """Refuse weights of another shape or type, or that are not finite.
+
+    Raises:
+        ValueError: says which.
+    """
+    if array.shape != tuple(shape) or array.dtype != np.float32 or not np.isfinite(array).all():
+        raise ValueError(
+            f"{name} must be finite numbers of type float32 and shape {tuple(shape)}, got "
+            f"{array.dtype} of shape {array.shape}"
+        )
 
 
 def make_learner(config: Config) -> Learner:
@@ -254,7 +338,8 @@ def make_learner(config: Config) -> Learner:
 
 def resume_command(config: Config) -> str:
     """Return the command that goes on with a run."""
-    return f"celtica train --out {shlex.quote(str(config.out))} --resume"
+    again = options_of(names_of_code(config))
+    return f"celtica train --out {shlex.quote(str(config.out))} --resume {again}".rstrip()
 
 
 def carry_out(config: Config) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import asdict, dataclass
+import shlex
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import tyro
 
@@ -15,6 +17,7 @@ from celtica_env import load_agent, make_batch, spec
 from celtica_env.core.agents import ask
 from celtica_env.core.arguments import players_of
 from celtica_env.core.errors import CheckpointError, MissingLibraryError, OptionError
+from celtica_env.core.files import checked, load_json, printable, shown
 from celtica_env.core.streams import check_seed
 from celtica_train.checkpoint import PARTIAL, write_atomic
 from celtica_train.own_game import GameWithOptions, usual_agents
@@ -26,6 +29,11 @@ RLLIB_LIBRARIES = ("ray", "fsspec", "lz4", "pandas", "pyarrow", "pydantic", "tre
 """What RLlib needs, by the names of their modules."""
 
 Trainer = Literal["td", "maskable", "selfplay", "rllib"]
+
+NAMES_OF_CODE = ("package", "imitate", "rivals", "address")
+"""Settings that import code, run it or take it from another machine: no file can give them."""
+OWN_AGENTS = ("none", "random", "greedy")
+"""Agents that a file may name: they bring nothing in from outside."""
 
 
 @dataclass
@@ -187,6 +195,23 @@ TRAINERS: dict[str, type[Config]] = {
     "rllib": RLlibConfig,
 }
 
+MOST: dict[str, float] = {
+    "minutes": 10**6,
+    "imitate_minutes": 10**6,
+    "learning_rate": 1e38,
+    "num_envs": 2**20,
+    "steps": 2**20,
+    "batch_size": 2**30,
+    "epochs": 10**4,
+    "imitate_passes": 10**6,
+    "snapshots": 10**4,
+    "evaluate_games": 10**8,
+    "final_games": 10**8,
+    "threads": 1024,
+}
+"""What settings may be at most, all of which must be above 0; more is a slip of the finger."""
+MAX_LAYERS, MAX_LAYER = 32, 2**14
+
 
 def prepare(argv: list[str]) -> Config:
     """Read the command line and check the folder; return the configuration to use.
@@ -199,7 +224,7 @@ def prepare(argv: list[str]) -> Config:
     """
     told = foretold(argv)
     if told.resume:
-        return prepare_again(argv, told.out, told.trainer)
+        return prepare_again(argv, told)
     config = tyro.cli(TRAINERS[told.trainer or Config.trainer], args=argv, prog="celtica train")
     if not is_free(config.out):
         raise OptionError(
@@ -212,22 +237,29 @@ def prepare(argv: list[str]) -> Config:
 
 
 def foretold(argv: list[str]) -> argparse.Namespace:
-    """Return what decides which settings there are: `trainer` or None, `resume` and `out`."""
+    """Return what decides which settings there are: `trainer` or None, `resume` and `out`.
+
+    Also those of `NAMES_OF_CODE` that are given, and no others.
+    """
     parser = argparse.ArgumentParser(prog="celtica train", add_help=False, allow_abbrev=False)
     parser.add_argument("--trainer", choices=TRAINERS)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--out", type=Path, default=Config.out)
+    for name in NAMES_OF_CODE:
+        parser.add_argument(f"--{name}", nargs="*", default=argparse.SUPPRESS)
     return parser.parse_known_args(argv)[0]
 
 
-def prepare_again(argv: list[str], out: Path, trainer: str | None) -> Config:
+def prepare_again(argv: list[str], told: argparse.Namespace) -> Config:
     """Return the stored configuration with what the command line says in its place."""
+    out, trainer = told.out, told.trainer
     stored = stored_config(out)
     if trainer not in (None, stored.trainer):
         raise OptionError(
             f"the run in {out} has the trainer {stored.trainer!r}; leave --trainer out, or begin "
             "another run"
         )
+    require_repeated(stored, told)
     config = tyro.cli(type(stored), args=argv, prog="celtica train", default=stored)
     config.enter_package()
     check_ranges(config)
@@ -247,14 +279,49 @@ def stored_config(out: Path) -> Config:
             f"nothing to resume in {out}: no {CHECKPOINT_FILE} there; "
             "begin the run without --resume"
         )
-    stored = out / CONFIG_FILE
-    try:
-        values = json.loads(stored.read_text("utf-8"))
-        for name in ("hidden", "option", "rivals"):
-            values[name] = tuple(values.get(name, ()))
-        return TRAINERS[values["trainer"]](**values | {"out": out})
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise CheckpointError(f"{stored} is missing or damaged: {error}") from error
+    file = out / CONFIG_FILE
+    values = load_json(file, dict[str, Any], CheckpointError)
+    trainer = values.get("trainer")
+    if not isinstance(trainer, str) or trainer not in TRAINERS:
+        raise CheckpointError(f"{file}: trainer: unknown trainer {shown(trainer)}")
+    form = TRAINERS[trainer]
+    unknown = sorted(set(values) - {field.name for field in fields(form)})
+    if unknown:
+        raise CheckpointError(f"{file}: no setting of the trainer {trainer}: {shown(unknown[0])}")
+    return checked(values | {"out": out}, form, CheckpointError, str(file))
+
+
+def require_repeated(stored: Config, told: Iterable[str]) -> None:
+    """Refuse to take from a file what would import or run code, unless it is told anew.
+
+    Raises:
+        OptionError: names what the command line has to say again.
+    """
+    needed = {name: value for name, value in names_of_code(stored).items() if name not in told}
+    if needed:
+        raise OptionError(
+            f"the run in {stored.out} was begun with {printable(options_of(needed))}. Nothing that "
+            "a file names is imported, run or connected to: repeat this on the command line if you "
+            "trust it, or give something else"
+        )
+
+
+def names_of_code(config: Config) -> dict[str, list[str]]:
+    """Return the settings of `NAMES_OF_CODE` that bring something in from outside."""
+    values = {
+        "package": [config.package],
+        "imitate": [config.imitate] if config.imitate not in OWN_AGENTS else [],
+        "rivals": config.rivals if not set(config.rivals) <= set(OWN_AGENTS) else [],
+        "address": [getattr(config, "address", None)],
+    }
+    named = {name: [word for word in words if word is not None] for name, words in values.items()}
+    return {name: words for name, words in named.items() if words}
+
+
+def options_of(values: dict[str, list[str]]) -> str:
+    """Return settings as options of a command line."""
+    words = [word for name, texts in values.items() for word in (f"--{name}", *texts)]
+    return shlex.join(words)
 
 
 def is_free(out: Path) -> bool:
@@ -286,16 +353,21 @@ def check_ranges(config: Config) -> None:
         OptionError: says which, and what is accepted.
     """
     players_of(spec(config.game), config.players)
-    for name in ("minutes", "snapshots", "num_envs", "steps", "batch_size", "epochs",
-                 "evaluate_games", "final_games", "imitate_minutes", "imitate_passes",
-                 "learning_rate", "threads"):  # fmt: skip
-        if getattr(config, name, 1) <= 0:
-            raise OptionError(f"{name} must be above 0, got {getattr(config, name)}")
+    for name, most in MOST.items():
+        if not 0 < getattr(config, name, most) <= most:
+            raise OptionError(
+                f"{name} must be above 0 and at most {most:,}, got {shown(getattr(config, name))}"
+            )
     for name in ("gamma", "trace_decay", "clip_range", "opponent_share", "exploration"):
         if hasattr(config, name) and not 0 <= getattr(config, name) <= 1:
             raise OptionError(f"{name} must be between 0 and 1, got {getattr(config, name)}")
-    if not config.hidden or min(config.hidden) < 1:
-        raise OptionError(f"hidden must be sizes above 0, got {config.hidden}")
+    if not 1 <= len(config.hidden) <= MAX_LAYERS or not all(
+        0 < size <= MAX_LAYER for size in config.hidden
+    ):
+        raise OptionError(
+            f"hidden must be sizes above 0 and at most {MAX_LAYER}, at most {MAX_LAYERS} of them, "
+            f"got {shown(config.hidden)}"
+        )
     check_seed(config.seed)
     check_agents(config)
     if isinstance(config, PPOConfig):
@@ -329,8 +401,11 @@ def check_rllib(config: RLlibConfig) -> None:
         MissingLibraryError: RLlib, or a library that it needs, is not installed.
     """
     for name in ("env_runners", "learners"):
-        if getattr(config, name) < 0:
-            raise OptionError(f"{name} must be at least 0, got {getattr(config, name)}")
+        if not 0 <= getattr(config, name) <= MOST["threads"]:
+            raise OptionError(
+                f"{name} must be at least 0 and at most {MOST['threads']}, got "
+                f"{shown(getattr(config, name))}"
+            )
     missing = [library for library in RLLIB_LIBRARIES if find_spec(library) is None]
     if missing:
         raise MissingLibraryError(

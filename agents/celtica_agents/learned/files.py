@@ -12,15 +12,17 @@ from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from msgspec import Meta
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from celtica_env import View, __version__, make_batch, spec
 from celtica_env.core.arguments import options_of, players_of
 from celtica_env.core.errors import CelticaError, CheckpointError, TableWarning
+from celtica_env.core.files import read_json, shown
 from celtica_env.core.registry import load_game
 
 NETWORK_FILE = "network.safetensors"
@@ -29,6 +31,8 @@ MAX_SHOWN = 200  # characters of options in a warning
 Weights = Mapping[str, np.ndarray]
 """`{"0.weight": (out, in), "0.bias": (out,), "1.weight": ...}`, float32, in order."""
 
+Count = Annotated[int, Meta(ge=0, lt=2**62)]
+
 
 @dataclass(frozen=True)
 class NetworkInfo:
@@ -36,10 +40,10 @@ class NetworkInfo:
 
     kind: Literal["policy", "value"]
     game: str  # versioned, such as celtica_v0
-    num_inputs: int
-    num_outputs: int
-    num_players: int
-    steps: int  # decisions of the learner it was trained on
+    num_inputs: Count
+    num_outputs: Count
+    num_players: Count
+    steps: Count  # decisions of the learner it was trained on
     command: str = ""  # that trained it
     package_version: str = __version__
     options: Mapping[str, Any] = field(default_factory=dict)  # the game's, but for the defaults
@@ -91,13 +95,12 @@ def read_network(path: str | Path, game: str) -> tuple[dict[str, np.ndarray], Ne
     """
     file = find_network_file(Path(path))
     weights, info = read_file(file)
-    if info.kind not in ("policy", "value"):
-        raise CheckpointError(f"{file} holds a network of an unknown kind, {info.kind!r}")
     expected = (spec(game).id, *sizes_of(info.kind, game))
     found = (info.game, info.num_inputs, info.num_outputs)
     if found != expected:
         raise CheckpointError(
-            f"{file} is for game, number of inputs and number of outputs {found}; needed {expected}"
+            f"{file} is for game, number of inputs and number of outputs {shown(found)}; needed "
+            f"{expected}"
         )
     try:
         players = players_of(spec(game), info.num_players)
@@ -130,14 +133,28 @@ def read_file(file: Path) -> tuple[dict[str, np.ndarray], NetworkInfo]:
     Raises:
         CheckpointError: the file is damaged or no network.
     """
-    try:
-        with safe_open(file, framework="numpy") as content:
-            info = NetworkInfo(**json.loads((content.metadata() or {})["network"]))
-            weights = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
-    except (SafetensorError, KeyError, TypeError, ValueError, OSError) as error:
-        raise CheckpointError(f"{file} is damaged or no network: {error}") from error
+    header, weights = read_tensors(file, "network")
+    info = read_json(header, NetworkInfo, CheckpointError, f"{file} is damaged or no network")
     _check_layers(file, weights, info)
     return weights, info
+
+
+def read_tensors(file: Path, key: str) -> tuple[str, dict[str, np.ndarray]]:
+    """Return a text of the header of a safetensors file, and its arrays.
+
+    Raises:
+        CheckpointError: the file is damaged, or its header has no such text.
+    """
+    try:
+        with safe_open(file, framework="numpy") as content:
+            header = (content.metadata() or {})[key]
+            arrays = {name: content.get_tensor(name) for name in content.keys()}  # noqa: SIM118
+    except KeyError:
+        raise CheckpointError(f"{file} is damaged or something else: no {key} in it") from None
+    except (SafetensorError, AttributeError, TypeError, ValueError, OSError) as error:
+        # AttributeError, TypeError: numbers of a type that numpy does not have
+        raise CheckpointError(f"{file} is damaged or no {key}: {error}") from error
+    return header, arrays
 
 
 def _check_layers(file: Path, weights: Weights, info: NetworkInfo) -> None:
@@ -146,6 +163,11 @@ def _check_layers(file: Path, weights: Weights, info: NetworkInfo) -> None:
         weight, bias = weights.get(f"{k}.weight"), weights.get(f"{k}.bias")
         if weight is None or bias is None or weight.shape != (*bias.shape, size):
             raise CheckpointError(f"{file} is no network: layer {k} is missing or misshapen")
+        for array in (weight, bias):
+            if array.dtype != np.float32 or not np.isfinite(array).all():
+                raise CheckpointError(
+                    f"{file} is no network: layer {k} must hold finite numbers of type float32"
+                )
         size = len(bias)
     if size != info.num_outputs or len(weights) % 2:
         raise CheckpointError(

@@ -13,6 +13,7 @@ import numpy as np
 
 from celtica_env.core.arguments import is_whole, number
 from celtica_env.core.errors import BoardError
+from celtica_env.core.files import printable, shown
 from celtica_env.core.options import read_object
 from celtica_env.games.celtic.tables import (
     EASY_SITES,
@@ -87,7 +88,7 @@ def _check(content: Any) -> Map:
     index_of = {name: index for index, name in enumerate(names)}
     if len(index_of) < NUM_SITES:
         twice = next(name for name in names if names.count(name) > 1)
-        raise BoardError(f"two sites have the name {twice!r}")
+        raise BoardError(f"two sites have the name {shown(twice)}")
     return Map(names, _read_roads(roads, index_of), _read_goals(goals, index_of))
 
 
@@ -180,16 +181,20 @@ def _is_list(value: Any) -> bool:
 def _check_site(index: int, site: Any) -> str:
     """Return the site's name."""
     if not isinstance(site, Mapping):
-        raise BoardError(f"site {index}: expected an object with 'name' and 'kind', got {site!r}")
+        raise BoardError(
+            f"site {index}: expected an object with 'name' and 'kind', got {shown(site)}"
+        )
     name = site.get("name")
     if not isinstance(name, str) or not name.strip():
-        raise BoardError(f"site {index}: needs a name, got {name!r}")
-    where = f"site {index} ({name})"
+        raise BoardError(f"site {index}: needs a name, got {shown(name)}")
+    where = f"site {index} ({printable(name)})"
     unknown = sorted(map(str, set(site) - set(SITE_KEYS)))
     if unknown:
-        raise BoardError(f"{where}: unknown key {unknown[0]!r}; a site has {', '.join(SITE_KEYS)}")
+        raise BoardError(
+            f"{where}: unknown key {shown(unknown[0])}; a site has {', '.join(SITE_KEYS)}"
+        )
     if site.get("kind") != KINDS[index]:
-        raise BoardError(f"{where}: kind must be {KINDS[index]!r}, got {site.get('kind')!r}")
+        raise BoardError(f"{where}: kind must be {KINDS[index]!r}, got {shown(site.get('kind'))}")
     if index >= FIRST_TRADE_SITE and name != GOODS[index - FIRST_TRADE_SITE]:
         good = GOODS[index - FIRST_TRADE_SITE]
         raise BoardError(
@@ -206,14 +211,14 @@ def _site(where: str, value: Any, index_of: Mapping[str, int]) -> int:
     if isinstance(value, str) and value in index_of:
         return index_of[value]
     if not is_whole(value) or not 0 <= value < NUM_SITES:
-        raise BoardError(f"{where}: there is no site {value!r}")
+        raise BoardError(f"{where}: there is no site {shown(value)}")
     return int(value)
 
 
 def _read_roads(roads: Sequence[Any], index_of: Mapping[str, int]) -> np.ndarray:
     is_joined = np.zeros((NUM_SITES, NUM_SITES), bool)
     for index, road in enumerate(roads):
-        where = f"road {index} ({road!r})"
+        where = f"road {index} ({shown(road)})"
         if not _is_list(road) or len(road) != 2:
             raise BoardError(f"{where}: a road is a pair of sites")
         a, b = (_site(where, site, index_of) for site in road)
@@ -237,16 +242,16 @@ def _read_goals(goals: Sequence[Any], index_of: Mapping[str, int]) -> np.ndarray
     found = np.full((NUM_GOALS, HARD_SITES), NO_SITE, np.uint8)
     goal_of: dict[int, int] = {}
     for index, goal in enumerate(goals):
-        where = f"goal {index} ({goal!r})"
+        where = f"goal {index} ({shown(goal)})"
         size = EASY_SITES if index < NUM_EASY_GOALS else HARD_SITES
         if not _is_list(goal) or len(goal) != size:
             raise BoardError(f"{where}: must name {size} locations")
         for k, value in enumerate(goal):
             site = _site(where, value, index_of)
             if KINDS[site] != "location":
-                raise BoardError(f"{where}: {value!r} is no location")
+                raise BoardError(f"{where}: {shown(value)} is no location")
             if site in goal_of:
-                raise BoardError(f"{where}: {value!r} is on goal {goal_of[site]} already")
+                raise BoardError(f"{where}: {shown(value)} is on goal {goal_of[site]} already")
             goal_of[site] = index
             found[index, k] = site
     return found

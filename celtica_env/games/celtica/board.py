@@ -13,6 +13,7 @@ import numpy as np
 
 from celtica_env.core.arguments import one_of, whole
 from celtica_env.core.errors import BoardError, CelticaError
+from celtica_env.core.files import printable, shown
 from celtica_env.core.options import read_object
 from celtica_env.games.celtica.tables import DISPLAY_SIZE, NUM_PLACES, Place
 
@@ -60,11 +61,13 @@ def place_names(board: str | Path | Mapping[str, Any] | None = None) -> list[str
 
 def _check_place(index: int, place: Any) -> tuple[int, int]:
     if not isinstance(place, Mapping):
-        raise BoardError(f"place {index}: expected an object with 'kind', got {place!r}")
-    where = f"place {index}" + (f" ({place['name']})" if place.get("name") else "")
+        raise BoardError(f"place {index}: expected an object with 'kind', got {shown(place)}")
+    where = f"place {index}" + (f" ({printable(place['name'])})" if place.get("name") else "")
     unknown = sorted(map(str, set(place) - {"kind", "amount", "name"}))
     if unknown:
-        raise BoardError(f"{where}: unknown key {unknown[0]!r}; a place has kind, amount, name")
+        raise BoardError(
+            f"{where}: unknown key {shown(unknown[0])}; a place has kind, amount, name"
+        )
     name = one_of(f"{where}: kind", place.get("kind"), PLACE_KINDS, error=BoardError)
     amount = whole(f"{where}: amount", place.get("amount", 0), error=BoardError)
     check_place(where, index, Place[name.upper()], amount, BoardError)

@@ -13,6 +13,7 @@ import numpy as np
 
 from celtica_env.core.arguments import one_of
 from celtica_env.core.errors import BoardError, OptionError
+from celtica_env.core.files import shown
 from celtica_env.core.options import read_object
 from celtica_env.games.keltis.tables import (
     COLOURS,
@@ -50,7 +51,7 @@ def read_symbols(value: str | Path | Mapping[str, Any]) -> np.ndarray:
     """
     if not isinstance(value, (str, Path, Mapping)):
         raise OptionError(
-            f'symbols must be "{FIXED}", "{SHUFFLED}", a path or an object, got {value!r}'
+            f'symbols must be "{FIXED}", "{SHUFFLED}", a path or an object, got {shown(value)}'
         )
     if value == SHUFFLED:
         return np.full((NUM_COLOURS, NUM_NUMBERS), Symbol.UNKNOWN, np.uint8)
@@ -71,7 +72,7 @@ def _check_colours(table: Mapping[str, Any]) -> None:
 
 def _read_colour(colour: str, names: Any) -> list[int]:
     if not isinstance(names, Sequence) or isinstance(names, str):
-        raise BoardError(f"{colour}: expected a list of {NUM_NUMBERS} symbols, got {names!r}")
+        raise BoardError(f"{colour}: expected a list of {NUM_NUMBERS} symbols, got {shown(names)}")
     if len(names) != NUM_NUMBERS:
         raise BoardError(f"{colour}: expected {NUM_NUMBERS} symbols, got {len(names)}")
     for number, name in enumerate(names):

@@ -137,7 +137,9 @@ def test_a_wrong_number_of_places_is_refused(board, count):
 def test_content_without_a_list_of_places_is_refused(content, tmp_path):
     path = tmp_path / "board.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(BoardError, match="a board is an object with a list 'places'"):
+    with pytest.raises(
+        BoardError, match="a board is an object with a list 'places'|expected object, got"
+    ):
         read_board(path)
 
 
@@ -159,7 +161,7 @@ def test_a_file_that_cannot_be_read_is_refused_by_name(tmp_path):
 def test_a_file_that_is_no_json_is_refused_by_name(content, tmp_path):
     path = tmp_path / "broken.json"
     path.write_bytes(content)
-    with pytest.raises(BoardError, match=r"the board .*broken\.json is n"):
+    with pytest.raises(BoardError, match=r"the board .*broken\.json: n"):
         read_board(path)
 
 

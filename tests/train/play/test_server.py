@@ -1,5 +1,6 @@
 """What the server of the page sends, to whom, and what it refuses."""
 
+import asyncio
 import json
 import re
 import signal
@@ -60,6 +61,9 @@ class Visitor:
 
     def post_json(self, path, content, **arguments):
         return self._client.post(path, json=content, **arguments)
+
+    def post_text(self, path, text):
+        return self._client.post(path, content=text)
 
     def look(self):
         self.sight = self.get("state").json()
@@ -290,6 +294,44 @@ def test_what_is_no_wish_is_refused_in_words(wish):
             answer = visitor.post_json(path, wish)
             assert answer.status_code == 400
             assert "version" in answer.json()["error"]
+
+
+def test_bombs_are_refused_in_words():
+    with visit(table()) as visitor:
+        for bomb in ('{"version":' + "[" * 10_000, "[" * 10_000, "9" * 10_000, '{"version":1e999}'):
+            answer = visitor.post_text("play", bomb)
+            assert answer.status_code == 400
+            assert "expected JSON with the integers version and action" in answer.json()["error"]
+
+
+def test_a_long_body_is_refused_unread():
+    """Told by its length, or found to be long: the rest is not taken into memory."""
+    taken = []
+
+    def parts():
+        for _ in range(10_000):
+            taken.append(None)
+            yield b" " * 1000
+
+    async def post(headers):
+        messages = ({"type": "http.request", "body": p, "more_body": True} for p in parts())
+        answers = []
+
+        async def receive():
+            return next(messages)
+
+        async def send(message):
+            answers.append(message)
+
+        scope = {"type": "http", "method": "POST", "path": f"/{TOKEN}/play", "query_string": b"",
+                 "headers": [(b"host", b"127.0.0.1"), *headers]}  # fmt: skip
+        await make_app(table(), TOKEN)(scope, receive, send)
+        return answers[0]["status"]
+
+    for headers, most in (([(b"content-length", b"10000000")], 0), ([], 66)):
+        taken.clear()
+        assert asyncio.run(post(headers)) == 413
+        assert len(taken) <= most
 
 
 def test_the_page_needs_nothing_from_elsewhere():

@@ -13,10 +13,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from celtica_env import Batch, Replay, make_batch, position_from_text
+from celtica_env import Batch, Replay, make_batch, position_from_text, spec
 from celtica_env.core.arguments import whole
+from celtica_env.core.errors import CelticaError, ReplayError, StoreError
 from celtica_env.core.questions import Event
 from celtica_env.core.registry import load_game
+from celtica_train.arena.design import Design
 from celtica_train.arena.questioning import FIRST_GAMES
 from celtica_train.arena.questions import questions_of
 from celtica_train.arena.results import Results
@@ -38,9 +40,9 @@ def analyze(folder: str | Path, games: int = FIRST_GAMES) -> pl.DataFrame:
         games: to look at, the first ones.
 
     Raises:
-        StoreError: there is no tournament, or nothing has been played to the end.
+        StoreError: there is no tournament, nothing has been played to the end, or a replay is
+            damaged.
         OptionError: the number of games is not above 0.
-        ReplayError: a replay in the store is damaged.
     """
     games = whole("games", games, 1)
     with Store.open(Path(folder)) as store:
@@ -88,17 +90,35 @@ def events_of(store: Store, results: Results, games: Sequence[int]) -> list[pl.D
         return []
     marks = ",".join("?" * len(games))
     lines = store.query(f"SELECT replay FROM games WHERE game IN ({marks}) ORDER BY game", games)
-    replays = [Replay.from_json(line) for (line,) in lines]
     seats = results.seats.filter(pl.col("game").is_in(games))
     names = seats["agent"].cast(pl.String).to_numpy().reshape(-1, results.design.players)
     shares = seats["share"].to_numpy().reshape(-1, results.design.players)
-    return [
-        event_frame(event, names, shares)
-        for before, actions, after, rows in decisions(replays)
-        for event in module.events(before, actions, after)
-        if event.rows.size
-        for event in [in_batch(event, rows)]
-    ]
+    try:
+        replays = [checked_replay(line, results.design) for (line,) in lines]
+        return [
+            event_frame(event, names, shares)
+            for before, actions, after, rows in decisions(replays)
+            for event in module.events(before, actions, after)
+            if event.rows.size
+            for event in [in_batch(event, rows)]
+        ]
+    except CelticaError as error:
+        raise StoreError(f"{store.path}: a game cannot be played again: {error}") from error
+
+
+def checked_replay(line: str, design: Design) -> Replay:
+    """Return a replay of a tournament's store.
+
+    Raises:
+        CelticaError: it is damaged, or of another game.
+    """
+    replay = Replay.from_json(line)
+    num_players = int(position_from_text(replay.start)["num_players"][0])
+    if (replay.game, num_players) != (design.game_name, design.players):
+        raise ReplayError(f"a replay of {replay.game} at {num_players} seats")
+    if len(replay.actions) > spec(replay.game).max_steps:
+        raise ReplayError(f"a replay of {len(replay.actions):,} actions")
+    return replay
 
 
 def in_batch(event: Event, rows: np.ndarray) -> Event:

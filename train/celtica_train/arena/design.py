@@ -24,9 +24,11 @@ import numpy as np
 from celtica_env import __version__, spec
 from celtica_env.core.arguments import players_of, whole
 from celtica_env.core.errors import OptionError, StoreError
+from celtica_env.core.files import read_json
 from celtica_env.core.streams import check_seed
 
 MAX_GAMES = 10**8  # days of play; more is a slip of the finger
+MAX_AGENTS = 1000
 MAX_TABLES = 60  # more sets of agents than this, and each deal is played by a balanced part of them
 FIRST_CHECKPOINT = 50  # deals before a tournament may stop early
 GROWTH = 1.25  # from one checkpoint to the next
@@ -64,6 +66,12 @@ class Design:
 
     def __post_init__(self) -> None:
         players_of(spec(self.game_name), self.players)
+        if len(self.agents) > MAX_AGENTS or not all(map(str.isprintable, self.agents)):
+            raise OptionError(
+                f"agents must be at most {MAX_AGENTS}, their names without line breaks and the like"
+            )
+        if len(set(self.agents)) < len(self.agents):
+            raise OptionError("two agents have the same name")
         if len(self.agents) < max(2, self.players):
             raise OptionError(
                 f"a tournament at {self.players} seats needs {max(2, self.players)} agents or "
@@ -174,10 +182,8 @@ class Design:
             StoreError: it is none.
         """
         try:
-            values = json.loads(text)
-            lists = {name: tuple(values[name]) for name in ("agents", "networks")}
-            return cls(**values | lists)
-        except (ValueError, TypeError, KeyError, LookupError) as error:
+            return read_json(text, cls, StoreError, "the store holds no design of a tournament")
+        except LookupError as error:  # no such game
             raise StoreError(f"the store holds no design of a tournament: {error}") from error
 
     def differences(self, other: Design) -> list[str]:

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from celtica_env.core.files import printable
 from celtica_train.arena.plots import PLOTS, THEMES, draw
 from celtica_train.arena.results import Results
 from celtica_train.checkpoint import write_atomic
@@ -135,7 +136,7 @@ def heading(name: str) -> str:
 def cell(name: str, value: Any) -> str:
     """Return a value as text."""
     if isinstance(value, str):
-        return value
+        return printable(value)  # an agent's errors are its own words
     if value is None:
         return "–"  # noqa: RUF001 - a dash
     if name in PERCENT:

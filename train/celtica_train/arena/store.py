@@ -15,14 +15,19 @@ from __future__ import annotations
 import fcntl
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
-from celtica_env.core.errors import StoreError
+import numpy as np
+from msgspec import Meta
+
+from celtica_env.core.errors import DiskFullError, StoreError
+from celtica_env.core.files import MAX_BYTES, checked
 from celtica_train.arena.blocks import BlockRows
 from celtica_train.arena.design import Design
-from celtica_train.checkpoint import written_whole
+from celtica_train.checkpoint import disk_full, written_whole
 
 STORE_FILE = "arena.sqlite"
 LOCK_FILE = "arena.lock"
@@ -45,6 +50,45 @@ CREATE TABLE times (
 ) WITHOUT ROWID;
 """
 COLUMNS = {"games": 7, "seats": 6, "times": 4}
+JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")  # sqlite.org/fileformat2.html, "rollback journal"
+DISK_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR")
+
+Count = Annotated[int, Meta(ge=0, lt=2**40)]
+Amount = Annotated[float, Meta(ge=0, le=1e12)]
+
+
+class GameRow(NamedTuple):
+    """A row of `games`, its replay left out."""
+
+    game: Count
+    deal: Count
+    length: Count
+    end: Literal["running", "terminated", "truncated"]
+    forfeit_seat: Count | None
+    forfeit: str | None
+
+
+class SeatRow(NamedTuple):
+    """A row of `seats`."""
+
+    game: Count
+    seat: Count
+    agent: Count
+    share: Annotated[float, Meta(ge=0, le=1)]
+    moves: Count
+    score: Annotated[float, Meta(ge=-1e12, le=1e12)] | None
+
+
+class TimeRow(NamedTuple):
+    """A row of `times`."""
+
+    block: Count
+    agent: Count
+    moves: Count
+    seconds: Amount
+
+
+Row = TypeVar("Row", GameRow, SeatRow, TimeRow)
 
 
 class Store:
@@ -61,7 +105,7 @@ class Store:
             rows = self.query("SELECT design FROM tournament")
         if len(rows) != 1:
             raise StoreError(f"{path} is damaged: it holds {len(rows)} designs")
-        self.design = Design.from_json(rows[0][0])
+        self.design = Design.from_json(checked(rows[0][0], str, StoreError, f"{path}: design"))
 
     @classmethod
     def create(cls, folder: Path, design: Design) -> Store:
@@ -90,15 +134,20 @@ class Store:
         path = folder / STORE_FILE
         if not has_store(folder):
             raise StoreError(f"no tournament in {folder}: there is no {STORE_FILE}")
+        check_journal(path)
         with described(path):
             connection = sqlite3.connect(path, BUSY_SECONDS, isolation_level=None)
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_BYTES)
             check_kind(connection, path)
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             raise StoreError(
                 f"{path} is damaged: {verdict}; use a copy, or begin in another folder"
             )
-        return cls(connection, path)
+        store = cls(connection, path)
+        store.check()
+        return store
 
     def __enter__(self) -> Store:
         return self
@@ -122,7 +171,7 @@ class Store:
         Raises:
             StoreError: it is there already, or cannot be written.
         """
-        with described(self.path), self.transaction():
+        with described(self.path), self.transaction("IMMEDIATE"):
             for table, count in COLUMNS.items():
                 marks = ",".join("?" * count)
                 self._connection.executemany(
@@ -130,15 +179,41 @@ class Store:
                 )
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self, kind: Literal["DEFERRED", "IMMEDIATE"]) -> Iterator[None]:
         """Carry out what is inside whole or not at all."""
-        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.execute(f"BEGIN {kind}")
         try:
             yield
+            self._connection.execute("COMMIT")
         except BaseException:
-            self._connection.execute("ROLLBACK")
+            if self._connection.in_transaction:  # SQLite itself goes back when a disk is full
+                self._connection.execute("ROLLBACK")
             raise
-        self._connection.execute("COMMIT")
+
+    def check(self) -> None:
+        """See that the rows are those of games of the design, in whole blocks.
+
+        Raises:
+            StoreError: names the table, the row and the reason.
+        """
+        with described(self.path), self.transaction("DEFERRED"):  # all of one moment
+            games = self._rows("games", GameRow, "game")
+            seats = self._rows("seats", SeatRow, "game, seat")
+            times = self._rows("times", TimeRow, "block, agent")
+            odd = self.query("SELECT game FROM games WHERE typeof(replay) != 'text' LIMIT 1")
+        for table, wrong in (
+            ("games", f"the replay of game {odd[0][0]} is no text" if odd else ""),
+            ("games", wrong_games(self.design, games)),
+            ("seats", wrong_seats(self.design, games, seats)),
+            ("times", wrong_blocks(self.design, games, times)),
+        ):
+            if wrong:
+                raise StoreError(f"{self.path}, table {table}: {wrong}")
+
+    def _rows(self, table: str, form: type[Row], order: str) -> list[Row]:
+        columns = ", ".join(form._fields)
+        rows = self.query(f"SELECT {columns} FROM {table} ORDER BY {order}")
+        return checked(rows, list[form], StoreError, f"{self.path}, table {table}")  # type: ignore[valid-type]
 
     def blocks(self) -> set[int]:
         """Return the blocks that are there."""
@@ -174,7 +249,7 @@ class Store:
                 "same, or depends on the time it has"
             )
         before = self.num_games()
-        with self.transaction():
+        with self.transaction("IMMEDIATE"):
             for table in COLUMNS:
                 self._connection.execute(
                     f"INSERT OR IGNORE INTO {table} SELECT * FROM other.{table}"
@@ -203,14 +278,91 @@ def check_kind(connection: sqlite3.Connection, path: Path) -> None:
         raise StoreError(f"{path} is a database of something else; name another folder")
     if version != FORMAT:
         raise StoreError(f"{path} has format {version}; this version of the package reads {FORMAT}")
+    if schema_of(connection) != own_schema():
+        raise StoreError(f"{path} is no store: its tables are not those that a tournament has")
+
+
+def schema_of(connection: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    """Return all that a database consists of: views and triggers would be code."""
+    return connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name"
+    ).fetchall()
+
+
+@cache
+def own_schema() -> list[tuple[Any, ...]]:
+    """Return what a store consists of."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(SCHEMA)
+        return schema_of(connection)
+
+
+def check_journal(path: Path) -> None:
+    """Refuse a journal that names further files: SQLite would delete one of them.
+
+    A store's own journal, which a killed process leaves, names none.
+
+    Raises:
+        StoreError: it does.
+    """
+    journal = path.with_name(f"{path.name}-journal")
+    if journal.is_file() and journal.read_bytes()[-len(JOURNAL_MAGIC) :] == JOURNAL_MAGIC:
+        raise StoreError(f"{journal} is no journal of a store: it names other files; remove it")
+
+
+def wrong_games(design: Design, games: list[GameRow]) -> str:
+    """Return in words what is wrong with the games, nothing if nothing is."""
+    for row in games:
+        if row.game >= design.num_games or row.deal != row.game // design.games_per_deal:
+            return f"game {row.game} with deal {row.deal} is none of the design"
+        if (row.forfeit_seat or 0) >= design.players:
+            return f"game {row.game} was forfeited by seat {row.forfeit_seat}, which it has not"
+    return ""
+
+
+def wrong_seats(design: Design, games: list[GameRow], seats: list[SeatRow]) -> str:
+    """Return in words what is wrong with the seats, nothing if nothing is."""
+    num_players = design.players
+    wanted = [(row.game, seat) for row in games for seat in range(num_players)]
+    if [(row.game, row.seat) for row in seats] != wanted:
+        return f"not {num_players} seats for each game, and for no other"
+    agents = np.array([row.agent for row in seats], int).reshape(-1, num_players)
+    shares = np.array([row.share for row in seats], float).reshape(-1, num_players)
+    is_odd = (agents >= len(design.agents)).any(axis=1)
+    is_odd |= (np.diff(np.sort(agents, axis=1), axis=1) == 0).any(axis=1)
+    is_odd |= np.abs(shares.sum(axis=1) - 1) > 1e-6
+    if is_odd.any():
+        game = games[int(is_odd.argmax())].game
+        return f"game {game} is not of different agents that share one win"
+    return ""
+
+
+def wrong_blocks(design: Design, games: list[GameRow], times: list[TimeRow]) -> str:
+    """Return in words what is wrong with the blocks, nothing if nothing is."""
+    blocks = sorted({row.block for row in times})
+    if any(block >= design.num_blocks for block in blocks):
+        return f"block {blocks[-1]} is none of the design"
+    if any(row.agent >= len(design.agents) for row in times):
+        return "an agent is none of the design"
+    wanted = [game for block in blocks for game in design.games_of_block(block).tolist()]
+    if [row.game for row in games] != wanted:
+        return "the games are not those of whole blocks"
+    return ""
 
 
 @contextmanager
 def described(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into ones that name the file."""
+    """Turn SQLite's errors into ones that name the file.
+
+    Raises:
+        DiskFullError: there is no room for the file, or the disk fails.
+        StoreError: it is no store.
+    """
     try:
         yield
     except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorname", "").startswith(DISK_ERRORS):
+            raise DiskFullError(disk_full(path, str(error))) from error
         raise StoreError(f"{path} is no store of a tournament, or damaged: {error}") from error
 
 

@@ -33,6 +33,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from celtica_env.core.errors import CelticaError, OptionError
+from celtica_env.core.files import read_json
 from celtica_train.play.session import Session
 
 PAGE = {"": "index.html", "page.css": "page.css", "page.js": "page.js"}
@@ -47,6 +48,7 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 SECONDS_TO_STOP = 2
+MAX_BODY = 2**16  # bytes; a wish takes less than a hundred
 
 Result = TypeVar("Result")
 
@@ -189,19 +191,34 @@ class Table:
 
     async def _wish(self, request: Request, name: str = "version") -> int:
         """Return a number of the request, which must be about the game as it stands."""
-        try:
-            content = await request.json()
-            wish, version = content[name], content["version"]
-        except (ValueError, LookupError, TypeError) as error:
-            raise HTTPException(400, f"expected JSON with version and {name}") from error
-        if type(wish) is not int or type(version) is not int:
-            raise HTTPException(400, f"version and {name} are integers")
-        self._require(version)
-        return wish
+        wanted = f"expected JSON with the integers version and {name}"
+        content = read_json(await body_of(request), dict[str, int], OptionError, wanted)
+        if not {"version", name} <= set(content):
+            raise HTTPException(400, wanted)
+        self._require(content["version"])
+        return content[name]
 
     def _require(self, version: int) -> None:
         if version != self.session.version:
             raise HTTPException(409, "the game has gone on meanwhile; look at it again")
+
+
+async def body_of(request: Request) -> bytes:
+    """Return the body of a request; one that is too long is not read to its end.
+
+    Raises:
+        HTTPException: it is too long.
+    """
+    body = b""
+    length = request.headers.get("content-length", "0")
+    if not length.isdecimal() or int(length) <= MAX_BODY:
+        async for part in request.stream():
+            body += part
+            if len(body) > MAX_BODY:
+                break
+        else:
+            return body
+    raise HTTPException(413, f"a request has at most {MAX_BODY:,} bytes")
 
 
 def make_app(session: Session, token: str, host: str = "127.0.0.1") -> Starlette:
