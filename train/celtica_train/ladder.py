@@ -24,6 +24,7 @@ from rich.text import Text
 from celtica_env import Agent, __version__, load_agent, make_batch
 from celtica_env.core.agents import ask
 from celtica_env.core.errors import OptionError
+from celtica_env.core.streams import agent_seed
 from celtica_train.evaluate import evaluate
 from celtica_train.own_game import OwnGame
 
@@ -117,7 +118,7 @@ def measure(config: Config, agent: str, rival: str) -> dict[str, Any]:
 def milliseconds(name: str, game: str, num_players: int) -> float:
     """Return the median time an agent takes for a decision with a choice, in one game alone."""
     agent: Agent = load_agent(name, game)
-    agent.reset(TIMING_SEED)
+    agent.reset(agent_seed(TIMING_SEED, "timing"))
     batch = make_batch(game, 1, num_players, seed=TIMING_SEED, autoreset="same_step")
     times: list[float] = []
     while len(times) < TIMED_DECISIONS:
