@@ -271,18 +271,21 @@ class SpielGame(pyspiel.Game):
         self,
         iig_obs_type: pyspiel.IIGObservationType | None = None,
         params: dict[str, Any] | None = None,
-    ) -> Observer:
+    ) -> Observer | None:
         """Return an observer of what one player sees.
 
+        None, as OpenSpiel asks for, where there is no such observation: with perfect recall, or
+        with other eyes than those of one player.
+
         Raises:
-            OptionError: perfect recall, other eyes than those of one player, or parameters were
-                asked for.
+            OptionError: parameters were given.
         """
-        if not is_offered(iig_obs_type) or params:
+        if params:
             raise OptionError(
-                f"{self.card.spec.id} has observations without perfect recall, public and private "
-                "to one player, and takes no parameters of an observer"
+                f"an observer of {self.card.spec.id} takes no parameters, got {params!r}"
             )
+        if not is_offered(iig_obs_type):
+            return None
         return Observer(self.card.spec)
 
     def refuse(self, record: np.ndarray, action: int) -> None:

@@ -18,7 +18,7 @@ from celtica_env.wrappers.sb3 import SeatVecEnv
 from celtica_train import evaluate, ladder
 from celtica_train.arena import play_tournament
 from celtica_train.export import export_dataset
-from celtica_train.imitation import gather
+from celtica_train.imitation import imitate
 from celtica_train.play.seats import make_session
 from celtica_train.ppo import MaskablePPOLearner
 from celtica_train.selfplay import SelfPlayLearner
@@ -43,7 +43,9 @@ def numbers_in(told):
             yield from numbers_in(value)
         else:
             flat = np.ravel(value)
-            yield from flat[flat == np.floor(flat)].astype(int).tolist() if flat.dtype != object else ()
+            yield from (
+                flat[flat == np.floor(flat)].astype(int).tolist() if flat.dtype != object else ()
+            )
 
 
 @pytest.mark.parametrize("handed", [SEED, SEED + 1, SEED - 8])
@@ -218,6 +220,18 @@ def test_rivals_of_maskable_ppo(tmp_path):
     assert not has_found_out(cheat)
 
 
+@pytest.mark.parametrize("module", ["imitation", "td"])
+def test_teachers(module, monkeypatch):
+    cheat, run = Cheat(), types.SimpleNamespace(elapsed=0, share_done=1)
+    monkeypatch.setattr(f"celtica_train.{module}.load_agent", lambda name, game: cheat)
+    if module == "td":
+        TDLearner(TDConfig(**SMALL, imitate="cheat", minutes=0)).imitate(run)
+    else:
+        imitate(run, SelfPlayLearner(SelfPlayConfig(**SMALL, imitate="cheat")))
+    assert agent_seed(SEED, "teacher") in cheat.seeds
+    assert not has_found_out(cheat)
+
+
 def test_what_a_value_looks_ahead_with():
     learner = TDLearner(TDConfig(**SMALL))
     cheat = Cheat()
@@ -248,8 +262,12 @@ def test_nothing_leads_from_a_view_to_the_games(game):
     batch = celtica_env.make_batch(game, NUM_GAMES, seed=SEED)
     view = batch.view()
     _ = view.observations, view.action_masks, view.keys
-    parts = [item for name, part in vars(view).items() if name not in ("game", "_kernels")
-             for item in everything_in(part)]
+    parts = [
+        item
+        for name, part in vars(view).items()
+        if name not in ("game", "_kernels")
+        for item in everything_in(part)
+    ]
     assert not any(isinstance(part, celtica_env.Batch) for part in parts)
     arrays = [part for part in parts if isinstance(part, np.ndarray)]
     assert arrays
