@@ -124,7 +124,6 @@ def test_state_test_passes(game, num_players):
 
 
 @each_game
-@each_game
 def test_whoever_waits_can_do_nothing(game):
     env = pettingzoo.make("parallel", pettingzoo_id(game), num_players=2, waiting="noop")
     twin = make_parallel_env(game)
@@ -159,6 +158,7 @@ def test_parallel_api_test_passes_with_a_noop():
     parallel_api_test(make_parallel_env("celtica", waiting="noop"), num_cycles=60)
 
 
+@each_game
 def test_a_conversion_for_simultaneous_moves_is_refused(game):
     with pytest.raises(AssertionError, match="is_parallelizable"):
         aec_to_parallel(GameAECEnv(game))
