@@ -393,7 +393,7 @@ def make_parallel_env(
     Raises:
         OptionError: an argument is out of range.
     """
-    _check_choice("waiting", waiting, WAITING)
+    one_of("waiting", waiting, WAITING)
     env = turn_based_aec_to_parallel(GameAECEnv(game, num_players, **arguments))
     return env if waiting == "nothing" else NoOpWhileWaiting(env)
 
