@@ -1,7 +1,8 @@
 """Write the generated parts of the documents anew: `python docs/generate.py [--check]`.
 
 A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. The facts come from
-the registry, the games' identity cards, the checks of the conformance kit, `acceptance.json`, the
+the registry, the games' identity cards, the checks of the conformance kit, what the interfaces
+answer, `acceptance.json`, the
 measurements of `celtica ladder` in `agents/*.jsonl`, those of `make bench-peers` in
 `benchmarks/peers.json`, the notebooks, the examples, the docstrings of the benchmarks, and
 `figures.json`, which holds what else was measured; a figure that is null there reads "not measured
@@ -36,6 +37,7 @@ from celtica_env.core.pictures import draw
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import Game, Piece
 from celtica_env.testing import all_checks
+from celtica_env.testing.interfaces import INTERFACES, answers
 from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id
 from celtica_train.ladder import read_ladder
 
@@ -91,7 +93,7 @@ def documents() -> dict[Path, dict[str, str]]:
             "benchmarks": benchmarks_table(),
         },
         ROOT / "docs" / "peers.md": peers_parts(json.loads(PEERS.read_text("utf-8"))),
-        ROOT / "docs" / "libraries.md": examples(),
+        ROOT / "docs" / "libraries.md": examples() | {"interfaces": interfaces_table()},
         ROOT / "docs" / "notebooks.md": {"notebooks": notebooks_table()},
         ROOT / "docs" / "acceptance.md": {"acceptance": acceptance_table()},
         ROOT / "agents" / "README.md": {
@@ -518,6 +520,19 @@ def notebooks_table() -> str:
         what = " ".join(text.strip().split("\n\n")[0].split())
         rows.append([f"[{title.removeprefix('# ')}](../notebooks/{path.name})", what])
     return table(["notebook", "what is in it"], rows)
+
+
+# --- the interfaces ------------------------------------------------------------------------------
+
+
+def interfaces_table() -> str:
+    """Return what the interfaces answer to the same questions, and which of them."""
+    rows = []
+    for question, told in answers(OWN_GAME).items():
+        for answer, names in told.items():
+            who = "all" if len(told) == 1 and len(names) == len(INTERFACES) else ", ".join(names)
+            rows.append([question, answer, who])
+    return table(["asked", "answered", "by"], rows)
 
 
 # --- the points that must hold -------------------------------------------------------------------

@@ -3,6 +3,8 @@
 Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 """
 
+import hashlib
+
 import numpy as np
 
 from celtica_env.core.arguments import is_whole
@@ -39,6 +41,21 @@ def stream_keys(seed: int, indices: np.ndarray) -> np.ndarray:
         `(N,)` uint64, well mixed: neighbouring seeds and indices share nothing.
     """
     return mix_keys(np.random.SeedSequence(seed).generate_state(1, np.uint64), indices)
+
+
+def agent_seed(seed: int, role: str, index: int = 0) -> int:
+    """Return what an agent is seeded with in games of `seed`: 63 bits.
+
+    A hash, since the seed itself would tell an agent every hidden card: it could deal the same
+    games for itself. Nothing leads back from it, and no two roles or indices have it in common.
+
+    Args:
+        seed: non-negative integer of any size, of the games.
+        role: what the agent is asked for, such as `"opponent"`.
+        index: tells agents of one role apart.
+    """
+    text = f"celtica_env agent|{role}|{index}|{check_seed(seed)}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
 def check_seed(seed: int) -> int:

@@ -95,11 +95,12 @@ class SeatEnv(Copyable, gymnasium.Env):
         game_index = read_game_index(options)
         if game_index is not None and seed is None:
             raise OptionError("game_index is the number of a game of a seed: give reset a seed too")
+        seed = None if seed is None else check_seed(seed)
         super().reset(seed=seed)
         if seed is not None:
             offset = self._game_offset if game_index is None else game_index
             self.games.batch.game_offset = offset
-            self.games.seed(check_seed(seed))
+            self.games.seed(seed)
         self.games.start(self._rows, is_dealt=seed is not None)
         if self.render_mode == "human":
             self.render()
@@ -108,8 +109,13 @@ class SeatEnv(Copyable, gymnasium.Env):
     def step(
         self, action: int | np.integer
     ) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Carry out the learner's action, then play up to its next decision or the end."""
-        outcome = self.games.step(np.asarray(action).reshape(1))
+        """Carry out the learner's action, then play up to its next decision or the end.
+
+        Raises:
+            IllegalActionError: not one integer; or, with `illegal="raise"`, not a legal one.
+            GameOverError: the game is over.
+        """
+        outcome = self.games.step(self._as_actions(action))
         info = self._info()
         if outcome.illegal[0]:
             info["illegal_action"] = True
@@ -122,6 +128,15 @@ class SeatEnv(Copyable, gymnasium.Env):
             bool(outcome.truncated[0]),
             info,
         )
+
+    def _as_actions(self, action: Any) -> np.ndarray:
+        actions = np.asarray(action)
+        if actions.size != 1 or actions.dtype.kind not in "iu":
+            raise IllegalActionError(
+                f"step takes one action, an integer in [0, {self.games.batch.spec.num_actions}), "
+                f"got {action!r} of type {type(action).__name__}"
+            )
+        return actions.reshape(1)
 
     def action_masks(self) -> np.ndarray:
         """Return the learner's legal actions, `(A,)` bool; all True when the game is over."""
@@ -205,12 +220,13 @@ class SeatVectorEnv(Copyable, VectorEnv):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin new games, everywhere or where `options["reset_mask"]` `(B,)` bool is True."""
+        seed = None if seed is None else check_seed(seed)
         super().reset(seed=seed)
         rows = self._rows_to_reset(options or {})
         if seed is not None:
             if len(rows) < self.num_envs:
                 raise OptionError("give a seed or a reset_mask, not both: a seed is for all games")
-            self.games.seed(check_seed(seed))
+            self.games.seed(seed)
         self.games.start(rows, is_dealt=seed is not None)
         return self.games.observations(), self._infos()
 
@@ -221,8 +237,9 @@ class SeatVectorEnv(Copyable, VectorEnv):
 
         Next-step mode ignores the action of a game that is over and begins a new one in its place,
         with reward 0; same-step mode returns the first observation of the new game and the last of
-        the old in `infos["final_obs"]`. Made with `record=True`, `infos["replay"]` has the games
-        that ended in this step.
+        the old in `infos["final_obs"]`. `illegal_action` tells which games an illegal action ended;
+        in same-step mode it is in `infos["final_info"]`, since it is of the old game. Made with
+        `record=True`, `infos["replay"]` has the games that ended in this step.
         """
         actions = np.asarray(actions)
         if actions.shape != (self.num_envs,):
@@ -240,15 +257,18 @@ class SeatVectorEnv(Copyable, VectorEnv):
         truncated = np.zeros(self.num_envs, np.bool_)
         rewards[rows], terminated[rows] = outcome.payoffs, outcome.terminated
         truncated[rows] = outcome.truncated
-        extra: dict[str, Any] = {}
+        offences: dict[str, Any] = {}
         if outcome.illegal.any():
-            extra["illegal_action"] = np.zeros(self.num_envs, np.bool_)
-            extra["illegal_action"][rows] = outcome.illegal
-            extra["_illegal_action"] = extra["illegal_action"].copy()
+            is_offence = np.zeros(self.num_envs, np.bool_)
+            is_offence[rows] = outcome.illegal
+            offences = {"illegal_action": is_offence, "_illegal_action": is_offence.copy()}
+        extra: dict[str, Any] = {}
         if self.games.batch.is_recording and finished[rows].any():
             extra |= self._replays(rows[finished[rows]])
         if self.autoreset_mode == AutoresetMode.SAME_STEP and finished.any():
-            extra |= self._restart_finished()
+            extra |= self._restart_finished(offences)
+        else:
+            extra |= offences
         return self.games.observations(), rewards, terminated, truncated, self._infos() | extra
 
     def action_masks(self) -> np.ndarray:
@@ -265,7 +285,7 @@ class SeatVectorEnv(Copyable, VectorEnv):
         is_ended[ended] = True
         return {"replay": replays, "_replay": is_ended}
 
-    def _restart_finished(self) -> dict[str, Any]:
+    def _restart_finished(self, offences: dict[str, Any]) -> dict[str, Any]:
         ended = self.games.batch.finished.copy()
         rows = np.flatnonzero(ended)
         final_obs = np.full(self.num_envs, None, object)
@@ -273,7 +293,7 @@ class SeatVectorEnv(Copyable, VectorEnv):
             final_obs[row] = last
         final_info = self._infos()
         final_info = {k: v for k, v in final_info.items() if not k.startswith("_")}
-        final_info |= {f"_{key}": ended.copy() for key in final_info}
+        final_info |= {f"_{key}": ended.copy() for key in final_info} | offences
         self.games.start(rows)
         return {
             "final_obs": final_obs,

@@ -56,6 +56,7 @@ PAYOFFS = ("win", "rank")
 """Those of the core's payoffs whose bounds are known, as OpenSpiel needs them."""
 NO_NUMBER, NO_TEXT = -1, "None"
 """Stand for None, which is no value of a parameter; parameters have one type each."""
+NO_RECALL = "{} has observations without perfect recall, public and private to one player, alone"
 ROW = np.zeros(1, np.int64)
 """The only row of a record `(1,)`, for the kernels."""
 
@@ -203,6 +204,14 @@ class SpielState(pyspiel.State):
                 f"a player is an integer from 0 to {self.num_players() - 1}, got {player!r}"
             )
 
+    def information_state_string(self, player: int | None = None) -> str:
+        """Refuse: an observation is no perfect recall."""
+        raise OptionError(NO_RECALL.format(self.get_game().card.spec.id))
+
+    def information_state_tensor(self, player: int | None = None) -> list[float]:
+        """Refuse: an observation is no perfect recall."""
+        raise OptionError(NO_RECALL.format(self.get_game().card.spec.id))
+
     def __str__(self) -> str:
         """Return the whole position, hidden cards included, as a line of text."""
         if self._player == CHANCE:
@@ -281,19 +290,33 @@ class SpielGame(pyspiel.Game):
         self,
         iig_obs_type: pyspiel.IIGObservationType | None = None,
         params: dict[str, Any] | None = None,
-    ) -> Observer:
+    ) -> Observer | None:
         """Return an observer of what one player sees.
 
+        None, as OpenSpiel asks for, where there is no such observation: with perfect recall, or
+        with other eyes than those of one player.
+
         Raises:
-            OptionError: perfect recall, other eyes than those of one player, or parameters were
-                asked for.
+            OptionError: parameters were given.
         """
-        if not is_offered(iig_obs_type) or params:
+        if params:
             raise OptionError(
-                f"{self.card.spec.id} has observations without perfect recall, public and private "
-                "to one player, and takes no parameters of an observer"
+                f"an observer of {self.card.spec.id} takes no parameters, got {params!r}"
             )
+        if not is_offered(iig_obs_type):
+            return None
         return Observer(self.card.spec)
+
+    def make_observer(self, *arguments: Any) -> pyspiel.Observer:
+        """Return an observer in C++.
+
+        Raises:
+            OptionError: there is no such observation.
+        """
+        kinds = [one for one in arguments if isinstance(one, pyspiel.IIGObservationType)]
+        if not all(map(is_offered, kinds)):
+            raise OptionError(NO_RECALL.format(self.card.spec.id))
+        return super().make_observer(*arguments)
 
     def refuse(self, record: np.ndarray, action: int) -> None:
         """Raise the error that a batch raises for an action that is not legal in a record `(1,)`.

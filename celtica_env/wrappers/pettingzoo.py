@@ -19,6 +19,7 @@ import numpy as np
 from gymnasium import logger, spaces
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+from pettingzoo.utils.wrappers import BaseParallelWrapper
 
 from celtica_env.core.arguments import number, one_of, whole
 from celtica_env.core.batch import make_batch
@@ -36,6 +37,8 @@ from celtica_env.wrappers.screen import FRAMES_PER_SECOND, Screen, render_modes
 from celtica_env.wrappers.spaces import action_space, observation_box
 
 ILLEGAL = ("raise", "terminate")
+WAITING = ("nothing", "noop")
+MASK = "action_mask"
 ARGUMENTS = (
     "num_players",
     "illegal",
@@ -374,14 +377,77 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
 
 
 def make_parallel_env(
-    game: str, num_players: int = 2, **arguments: Any
+    game: str, num_players: int = 2, *, waiting: str = "nothing", **arguments: Any
 ) -> ParallelEnv[str, Observation, int | None]:
     """Return PettingZoo's turn-based conversion of `GameAECEnv`.
 
     All agents are passed to `step`, but only the one whose turn it is acts; its action mask is the
     only one with a legal action in it.
+
+    Args:
+        game: a name from `celtica_env.games()`.
+        num_players: P.
+        waiting: `"nothing"`, or `"noop"`: see `NoOpWhileWaiting`.
+        arguments: further ones of `GameAECEnv`.
+
+    Raises:
+        OptionError: an argument is out of range.
     """
-    return turn_based_aec_to_parallel(GameAECEnv(game, num_players, **arguments))
+    one_of("waiting", waiting, WAITING)
+    env = turn_based_aec_to_parallel(GameAECEnv(game, num_players, **arguments))
+    return env if waiting == "nothing" else NoOpWhileWaiting(env)
+
+
+class NoOpWhileWaiting(BaseParallelWrapper[str, Observation, int | None]):
+    """A parallel environment in which whoever has nothing to decide may do nothing, and only that.
+
+    The last action, number `A`, is to do nothing, so spaces and masks are one longer and no mask is
+    empty: some libraries sample an action for every agent, whoever is to move.
+    """
+
+    def __init__(self, env: ParallelEnv[str, Observation, int | None]) -> None:
+        super().__init__(env)
+        self._observation_spaces = {agent: self._widened(agent) for agent in self.possible_agents}
+        self._action_spaces = {
+            agent: spaces.Discrete(int(env.action_space(agent).n) + 1)
+            for agent in self.possible_agents
+        }
+
+    def _widened(self, agent: str) -> spaces.Dict:
+        parts = self.env.observation_space(agent).spaces
+        num_actions = len(parts["action_mask"].low) + 1
+        return spaces.Dict(parts | {"action_mask": spaces.Box(0, 1, (num_actions,), np.int8)})
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Return the space of an agent's observations, the same object each time."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Return the space of an agent's actions, the same object each time."""
+        return self._action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Deal a new game."""
+        observations, infos = self.env.reset(seed=seed, options=options)
+        return _with_noop(observations), _with_noop(infos)
+
+    def step(self, actions: dict[str, int | None]) -> tuple[dict[str, Any], ...]:
+        """Carry out the action of the agent to move; those of the others are ignored."""
+        observations, *outcome, infos = self.env.step(actions)
+        return _with_noop(observations), *outcome, _with_noop(infos)
+
+
+def _with_noop(told: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return what agents are told with masks that are one longer, wherever there are any."""
+    return {agent: parts | _longer_mask(parts) for agent, parts in told.items()}
+
+
+def _longer_mask(parts: dict[str, Any]) -> Observation:
+    if MASK not in parts:
+        return {}
+    return {MASK: np.append(parts[MASK], np.int8(not parts[MASK].any()))}
 
 
 def env_functions(game: str) -> tuple[Callable, Callable, Callable]:

@@ -11,7 +11,9 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from celtica_env.core.arguments import number
 from celtica_env.core.errors import OptionError
+from celtica_env.core.streams import check_seed
 from celtica_env.wrappers.copies import Copyable
+from celtica_env.wrappers.screen import FRAMES_PER_SECOND, Screen
 from celtica_env.wrappers.seats import (
     RANDOM_SEAT,
     Opponents,
@@ -44,9 +46,12 @@ class SeatVecEnv(Copyable, VecEnv):
         *,
         opponents: Opponents = "random",
         seat: int | str = RANDOM_SEAT,
+        illegal: str = "raise",
+        illegal_reward: float = -1.0,
         shaping: float = 0.0,
         gamma: float = 1.0,
         seed: int | None = None,
+        render_mode: str | None = None,
         **batch_options: Any,
     ) -> None:
         """Make the games.
@@ -57,29 +62,64 @@ class SeatVecEnv(Copyable, VecEnv):
             num_players: P.
             opponents: one agent, or several from which each other seat draws for each game.
             seat: the learner's seat, or `"random"`.
+            illegal: `"raise"` or `"terminate"`, what an illegal action does; under `"terminate"`
+                the game ends with `illegal_reward`, and `infos[i]["illegal_action"]` says so.
+            illegal_reward: reward of a game that an illegal action ended.
             shaping: weight of the potential-based shaping that is added to the reward.
             gamma: discount of the learner, for the shaping.
             seed: seed of the first reset; None draws fresh entropy.
+            render_mode: `"rgb_array"`: `render()` returns the pictures of all games in one, each as
+                its learner may see it. Needs the extra `render`.
             batch_options: further arguments of `make_batch`, the game's options among them.
+
+        Raises:
+            OptionError: an argument is out of range.
         """
+        if render_mode not in (None, "rgb_array"):
+            raise OptionError(f"render_mode must be 'rgb_array' or None, got {render_mode!r}")
+        self._screen = Screen(game, render_mode)
         batch = make_games(game, num_envs, num_players, batch_options)
         if batch.autoreset != "disabled":
             raise OptionError("a VecEnv restarts games itself; leave autoreset out")
         shaping = number("shaping", shaping)
         shaping_gamma = number("gamma", gamma) if shaping else None
-        self.games = SeatGames(batch, opponents, seat=seat, shaping_gamma=shaping_gamma)
+        self.games = SeatGames(
+            batch,
+            opponents,
+            seat=seat,
+            illegal=illegal,
+            illegal_reward=illegal_reward,
+            shaping_gamma=shaping_gamma,
+        )
         self.shaping = shaping
         self._rows = np.arange(num_envs)
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
-        self._pending_seed = seed
         super().__init__(num_envs, observation_box(batch.spec), action_space(batch.spec))
+        self.metadata["render_fps"] = FRAMES_PER_SECOND  # type: ignore[assignment]
+        self.seed(seed)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed of the next reset: one for all games, which differ by their index."""
-        self._pending_seed = seed
-        return [seed] * self.num_envs
+        """Set the seed of the next reset: one for all games, which differ by their index.
+
+        Raises:
+            OptionError: it is not a non-negative integer.
+        """
+        self._pending_seed = None if seed is None else check_seed(seed)
+        return [self._pending_seed] * self.num_envs
+
+    def set_options(self, options: list[dict] | dict | None = None) -> None:
+        """Refuse options of a reset: there are none here.
+
+        Raises:
+            OptionError: there are some.
+        """
+        if any(options if isinstance(options, list) else [options]):
+            raise OptionError(
+                f"a {type(self).__name__} takes no options of a reset, got {options!r}; row i "
+                "plays game i of the seed, or i more than the game_offset that it is made with"
+            )
 
     def reset(self) -> np.ndarray:
         """Begin new games everywhere and return what the learners see, `(B, F)` float32."""
@@ -104,6 +144,8 @@ class SeatVecEnv(Copyable, VecEnv):
         self._returns += outcome.payoffs
         self._lengths += 1
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for row in np.flatnonzero(outcome.illegal).tolist():
+            infos[row]["illegal_action"] = True
         ended = np.flatnonzero(dones)
         if ended.size:
             self._finish(ended, outcome.truncated, infos)
@@ -146,7 +188,8 @@ class SeatVecEnv(Copyable, VecEnv):
         """Return an attribute of each game; the games have no objects of their own."""
         if not self.has_attr(attr_name):
             raise AttributeError(f"a game of a {type(self).__name__} has no {attr_name!r}")
-        value = self.action_masks if attr_name == "action_masks" else None
+        known = {"action_masks": self.action_masks, "render_mode": self._screen.mode}
+        value = known.get(attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
@@ -158,6 +201,11 @@ class SeatVecEnv(Copyable, VecEnv):
     ) -> list[bool]:
         """Return False for every game: none is wrapped."""
         return [False for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[np.ndarray]:
+        """Return a picture of each game, `(height, width, 3)` uint8, as its learner may see it."""
+        states, seats = self.games.batch.states, self.games.seats.tolist()
+        return [self._screen.show(state, seat) for state, seat in zip(states, seats)]  # type: ignore[misc]
 
     def close(self) -> None:
         """Do nothing; there is nothing to release."""

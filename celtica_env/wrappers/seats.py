@@ -16,7 +16,7 @@ from celtica_env.core.arguments import is_whole, number
 from celtica_env.core.batch import Batch, fresh_seed, make_batch
 from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.memory import OwnsArrays
-from celtica_env.core.streams import mix_keys, stream_keys
+from celtica_env.core.streams import agent_seed, check_seed, mix_keys, stream_keys
 from celtica_env.core.suggest import did_you_mean
 from celtica_env.wrappers.errors import ResetNeededError
 
@@ -95,8 +95,9 @@ class SeatGames(OwnsArrays):
         self._players = np.empty((num_games, num_players), object)
         self._episodes = np.zeros(num_games, np.int64)
         self._potentials = np.zeros(num_games, np.float32)
+        self._seed = fresh_seed()
         self.set_opponents(opponents)
-        self.seed(fresh_seed())
+        self.seed(self._seed)
 
     def set_opponents(self, opponents: Opponents, weights: Sequence[float] | None = None) -> None:
         """Choose who is drawn for games that begin from now on; running games are left alone."""
@@ -112,15 +113,20 @@ class SeatGames(OwnsArrays):
         if shares.shape != (len(several),) or not (shares >= 0).all() or not shares.sum() > 0:
             raise OptionError(f"need {len(several)} weights, none negative and not all 0")
         self._cumulative = np.cumsum(shares) / np.sum(shares)
+        self._seed_opponents()
 
     def seed(self, seed: int) -> None:
         """Restart every stream: deals, seats, opponents drawn, opponents' own randomness."""
+        self._seed = check_seed(seed)
         self.batch.reset(seed=seed)
         ids = np.arange(self.batch.num_games) + self.batch.game_offset
         self._keys = mix_keys(stream_keys(seed, ids), np.full(len(ids), 1))
         self._episodes[:] = 0
-        for agent in self.opponents:
-            agent.reset(seed)
+        self._seed_opponents()
+
+    def _seed_opponents(self) -> None:
+        for index, agent in enumerate(self.opponents):
+            agent.reset(agent_seed(self._seed, "opponent", index))
 
     def start(self, rows: np.ndarray, *, is_dealt: bool = False) -> None:
         """Begin new games and play them up to the learner's first decision.

@@ -11,7 +11,7 @@ from celtica_env.testing import all_checks
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRIES = json.loads((ROOT / "docs" / "acceptance.json").read_text("utf-8"))
-POINTS = range(1, 37)
+POINTS = [entry["point"] for entry in ENTRIES]
 
 
 @cache
@@ -21,7 +21,8 @@ def functions_in(file):
 
 
 def test_every_point_has_one_row_in_order():
-    assert [entry["point"] for entry in ENTRIES] == list(POINTS)
+    assert sorted(set(POINTS)) == POINTS
+    assert set(range(1, 37)) <= set(POINTS)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry["point"]))

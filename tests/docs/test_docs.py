@@ -29,7 +29,10 @@ DOCUMENTS = sorted(
 )
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
-NEEDED = {"datasets.md": ("minari", "h5py")}  # by code, and in no other test of documents
+NEEDED = {  # by code, and in no other test of documents
+    "datasets.md": ("minari", "h5py"),
+    "films.md": ("moviepy", "resvg_py"),
+}
 NEEDS_GPU = "cuda.md"  # tests/core/test_cuda.py plays without one
 TIMEOUT = 300  # seconds; the first run compiles
 

@@ -14,11 +14,14 @@ from tests.each_game import each_game, in_full_check, quickly
 
 pyspiel = pytest.importorskip("pyspiel", reason="needs the extra `openspiel`")
 
-from open_spiel.python.algorithms import ismcts, mcts  # noqa: E402
+from open_spiel.python.algorithms import generate_playthrough, ismcts, mcts  # noqa: E402
+from open_spiel.python.observation import make_observation  # noqa: E402
 
 from celtica_env.wrappers import openspiel  # noqa: E402
 from celtica_env.wrappers.openspiel import chance_of, exact_payoff  # noqa: E402
 
+FIRST, *OTHERS = celtica_env.games()
+SLOW = pytest.mark.slow
 UNIFORM = pyspiel.UniformProbabilitySampler(0.0, 1.0)
 
 
@@ -199,7 +202,25 @@ def test_perfect_recall_is_refused():
     with pytest.raises(OptionError, match="without perfect recall"):
         dealt(load("celtica")).information_state_string(0)
     with pytest.raises(OptionError, match="without perfect recall"):
+        dealt(load("celtica")).information_state_tensor()
+    with pytest.raises(OptionError, match="without perfect recall"):
         load("celtica").make_observer(pyspiel.IIGObservationType(perfect_recall=True), {})
+
+
+@pytest.mark.parametrize(
+    "lacking", [{"perfect_recall": True}, {"perfect_recall": False, "public_info": False}]
+)
+def test_there_is_no_observer_of_what_is_not_offered(lacking):
+    kind = pyspiel.IIGObservationType(**lacking)
+    assert make_observation(load("celtica"), kind) is None
+    with pytest.raises(OptionError, match="takes no parameters"):
+        load("celtica").make_py_observer(params={"depth": 1})
+
+
+@pytest.mark.parametrize("game", [FIRST, *(pytest.param(game, marks=SLOW) for game in OTHERS)])
+def test_openspiel_plays_and_describes_a_game(game):
+    lines = generate_playthrough.playthrough_lines(celtica_env.spec(game).id, seed=1)
+    assert "IsTerminal() = True" in lines
 
 
 @pytest.mark.parametrize(("seed", "index"), [(-1, 0), (0, -1), (0.5, 0)])

@@ -30,7 +30,12 @@ from celtica_env.core.errors import (
 from celtica_env.testing.aec import hash_of_three_games
 from celtica_env.testing.copies import ways_to_copy
 from celtica_env.testing.play import Table, pick, player_counts
-from celtica_env.wrappers.pettingzoo import GameAECEnv, ResetNeededError, env_functions
+from celtica_env.wrappers.pettingzoo import (
+    GameAECEnv,
+    ResetNeededError,
+    env_functions,
+    make_parallel_env,
+)
 from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id, register_environments
 from tests.core.processes import ROOT, run_python
 from tests.each_game import each_game, each_game_and_size
@@ -116,6 +121,41 @@ def test_state_test_passes(game, num_players):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         state_test(functions.env(**options), functions.parallel_env(**options))
+
+
+@each_game
+def test_whoever_waits_can_do_nothing(game):
+    env = pettingzoo.make("parallel", pettingzoo_id(game), num_players=2, waiting="noop")
+    twin = make_parallel_env(game)
+    noop = celtica_env.spec(game).num_actions
+    (observations, infos), (expected, _) = env.reset(seed=3), twin.reset(seed=3)
+    while env.agents:
+        mover = env.unwrapped.agent_selection
+        for agent, told in observations.items():
+            assert told in env.observation_space(agent)
+            mask = told["action_mask"]
+            assert mask[:-1].tolist() == expected[agent]["action_mask"].tolist()
+            assert mask[noop] == (agent != mover)
+        assert np.array_equal(infos[mover]["action_mask"], observations[mover]["action_mask"])
+        actions = {agent: int(told["action_mask"].argmax()) for agent, told in observations.items()}
+        assert all(actions[agent] == noop for agent in actions if agent != mover)
+        observations, rewards, *_, infos = env.step(actions)
+        expected, twin_rewards, *_ = twin.step(actions)
+        assert rewards == twin_rewards
+    assert all(told["action_mask"].tolist() == [0] * noop + [1] for told in observations.values())
+
+
+def test_the_noop_is_no_action_of_the_mover():
+    env = make_parallel_env("celtica", waiting="noop")
+    env.reset(seed=3)
+    with pytest.raises(IllegalActionError, match="needs an integer"):
+        env.step(dict.fromkeys(env.agents, 340))
+    with pytest.raises(OptionError, match="'nothing', 'noop'"):
+        make_parallel_env("celtica", waiting="pass")
+
+
+def test_parallel_api_test_passes_with_a_noop():
+    parallel_api_test(make_parallel_env("celtica", waiting="noop"), num_cycles=60)
 
 
 @each_game

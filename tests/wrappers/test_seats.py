@@ -18,6 +18,7 @@ from celtica_agents.random import pick_legal
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.streams import mix_keys
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
+from celtica_env.wrappers.registration import gymnasium_id
 from celtica_env.wrappers.sb3 import SeatVecEnv
 from celtica_env.wrappers.seats import SeatGames
 from tests.core.processes import START_METHODS
@@ -141,6 +142,97 @@ def test_a_vec_env_is_seeded_for_its_next_reset(game):
     env, twin = SeatVecEnv(game, 3, seed=8), SeatVecEnv(game, 3)
     assert twin.seed(8) == [8, 8, 8]
     assert np.array_equal(env.reset(), twin.reset())
+
+
+def test_a_vec_env_refuses_what_it_would_have_to_drop():
+    env = SeatVecEnv(GAMES[0], 2, seed=1)
+    for options in ({"game_index": 3}, [{"game_index": 3}, {}]):
+        with pytest.raises(OptionError, match="takes no options of a reset"):
+            env.set_options(options)
+    for nothing in (None, {}, [{}, {}]):
+        env.set_options(nothing)
+    with pytest.raises(OptionError, match="seed must be"):
+        env.seed(-1)
+    with pytest.raises(OptionError, match="'rgb_array' or None"):
+        SeatVecEnv(GAMES[0], 2, render_mode="human")
+
+
+def test_a_vec_env_ends_games_by_illegal_actions_on_request():
+    env = SeatVecEnv(GAMES[0], 3, illegal="terminate", illegal_reward=-0.5, seed=1)
+    env.reset()
+    masks = env.action_masks()
+    actions = masks.argmax(axis=1)
+    actions[1] = masks[1].argmin()
+    _, rewards, dones, infos = env.step(actions)
+    assert rewards.tolist() == [0, -0.5, 0]
+    assert dones.tolist() == [False, True, False]
+    assert ["illegal_action" in info for info in infos] == dones.tolist()
+    assert infos[1]["episode"]["r"] == -0.5
+
+
+def test_the_pictures_of_a_vec_env_are_the_learners():
+    env = SeatVecEnv(GAMES[0], 2, seed=1, render_mode="rgb_array")
+    env.reset()
+    images = env.get_images()
+    for row, image in enumerate(images):
+        single = SeatEnv(GAMES[0], seat=int(env.games.seats[row]), render_mode="rgb_array")
+        single.reset(seed=1, options={"game_index": row})
+        assert np.array_equal(image, single.render())
+    height, width, _ = images[0].shape
+    assert env.render().shape in [(height, 2 * width, 3), (2 * height, width, 3)]
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_an_illegal_action_is_told_where_gymnasium_tells_it(mode):
+    settings = {"num_envs": 3, "illegal_reward": -0.5}
+    several = gymnasium.make_vec(
+        gymnasium_id(GAMES[0]), vectorization_mode="sync",
+        vector_kwargs={"autoreset_mode": mode}, **settings,
+    )  # fmt: skip
+    ours = gymnasium.make_vec(
+        gymnasium_id(GAMES[0]), vectorization_mode="vector_entry_point", autoreset_mode=mode,
+        **settings,
+    )  # fmt: skip
+    places = []
+    for envs in (several, ours):
+        _, infos = envs.reset(seed=5)
+        actions = infos["action_mask"].argmax(axis=1)
+        actions[1] = infos["action_mask"][1].argmin()
+        *_, infos = envs.step(actions)
+        places.append(list(places_of("illegal_action", infos)))
+        assert mode == "NextStep" or infos["_final_info"].tolist() == [False, True, False]
+    assert places[0] == places[1]
+
+
+def places_of(name, infos, above=()):
+    """Yield where infos hold a name, with what is there and for which games it counts."""
+    for key, value in infos.items():
+        if key == name:
+            yield *above, key, value.tolist(), infos[f"_{key}"].tolist()
+        elif isinstance(value, dict):
+            yield from places_of(name, value, (*above, key))
+
+
+@pytest.mark.parametrize("action", [None, [], [0, 1], 1.5, "3", [[0], [1]]])
+def test_what_is_not_one_action_is_refused_in_words(action):
+    env = SeatEnv(GAMES[0])
+    env.reset(seed=1)
+    with pytest.raises(IllegalActionError, match=r"takes one action, an integer in \[0, 340\)"):
+        env.step(action)
+
+
+def test_opponents_that_join_later_are_reset():
+    class Fresh(LastLegal):
+        seeds = ()
+
+        def reset(self, seed):
+            self.seeds = (*self.seeds, seed)
+
+    agent = Fresh()
+    env = SeatVecEnv(GAMES[0], 2, seed=1)
+    env.reset()
+    env.games.set_opponents(agent)
+    assert len(agent.seeds) == 1
 
 
 @pytest.mark.parametrize("method", START_METHODS)

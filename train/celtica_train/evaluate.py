@@ -16,7 +16,7 @@ import tyro
 from celtica_env import Agent, Batch, Replay, load_agent, save_replays, spec
 from celtica_env.core.arguments import players_of, whole
 from celtica_env.core.errors import OptionError
-from celtica_env.core.streams import check_seed
+from celtica_env.core.streams import agent_seed, check_seed
 from celtica_train.arena.intervals import interval95
 from celtica_train.arena.playing import play
 from celtica_train.checkpoint import written_whole
@@ -132,8 +132,6 @@ def evaluate(
         raise OptionError(f"{replays} exists; name a new file for the replays")
     seed = check_seed(seed)
     players = [load_agent(agent, game) for agent in agents]
-    for index, player in enumerate(players):
-        player.reset(seed + index)
     line_up = [min(seat, len(players) - 1) for seat in range(num_players)]
     num_deals = -(-num_games // num_players)
     kept = nullcontext() if replays is None else written_whole(Path(replays))
@@ -177,6 +175,10 @@ def play_deals(
         for rotation in range(num_players):
             order = [circle[(seat + rotation) % num_players] for seat in range(num_players)]
             deals = np.arange(part.start, part.stop)
+            # Anew each time, so that between two resets no agent meets a deal from two seats.
+            for index, player in enumerate(players):
+                role = f"rotation {rotation} from deal {part.start}"
+                player.reset(agent_seed(seed, role, index))
             games = play(
                 game,
                 players,

@@ -27,7 +27,7 @@ from celtica_env import Agent, __version__, load_agent, make_batch, spec
 from celtica_env.core.agents import ask
 from celtica_env.core.arguments import whole
 from celtica_env.core.errors import MissingLibraryError, OptionError
-from celtica_env.core.streams import check_seed
+from celtica_env.core.streams import agent_seed, check_seed
 from celtica_env.wrappers.registration import gymnasium_id
 from celtica_env.wrappers.reset_options import GAME_INDEX
 from celtica_env.wrappers.seats import RANDOM_SEAT, SeatGames
@@ -163,7 +163,7 @@ def play_parts(
         games = SeatGames(batch, opponents, seat=seat)
         games.seed(seed)
         games.start(np.arange(size), is_dealt=True)
-        learner.reset(seed + 1)  # the opponents have the seed itself
+        learner.reset(agent_seed(seed, "learner"))
         yield episodes_of(games, learner, seed)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from celtica_env import Agent, load_agent, make_batch
+from celtica_env.core.streams import agent_seed
 
 if TYPE_CHECKING:
     from celtica_train.learner import PolicyLearner
@@ -45,6 +46,7 @@ def imitate(run: Run, learner: PolicyLearner) -> None:
     """
     config = learner.config
     agent = load_agent(config.teacher, config.game)
+    agent.reset(agent_seed(config.seed, "teacher"))
     chooser = np.random.default_rng(config.seed)
     optimizer = torch.optim.Adam(learner.network.parameters(), lr=LEARNING_RATE)
     begin, end = run.elapsed, run.elapsed + 60 * min(config.imitate_minutes, config.minutes)

@@ -25,6 +25,7 @@ from celtica_env import Agent, __version__, load_agent, make_batch
 from celtica_env.core.agents import ask
 from celtica_env.core.errors import OptionError
 from celtica_env.core.files import checked, lines_of, read_json
+from celtica_env.core.streams import agent_seed
 from celtica_train.checkpoint import told_if_full
 from celtica_train.evaluate import evaluate
 from celtica_train.own_game import OwnGame
@@ -123,7 +124,7 @@ def rounded(bounds: tuple[float, float]) -> tuple[float, float]:
 def milliseconds(name: str, game: str, num_players: int) -> float:
     """Return the median time an agent takes for a decision with a choice, in one game alone."""
     agent: Agent = load_agent(name, game)
-    agent.reset(TIMING_SEED)
+    agent.reset(agent_seed(TIMING_SEED, "timing"))
     batch = make_batch(game, 1, num_players, seed=TIMING_SEED, autoreset="same_step")
     times: list[float] = []
     while len(times) < TIMED_DECISIONS:

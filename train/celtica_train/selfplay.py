@@ -27,6 +27,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from celtica_env import Agent, Batch, load_agent, make_batch
 from celtica_env.core.agents import ask
+from celtica_env.core.streams import agent_seed
 from celtica_train.decisions import Decisions, stagger
 from celtica_train.imitation import imitate
 from celtica_train.network import Network
@@ -107,8 +108,8 @@ class SelfPlayLearner:
         is_first = not self.opponents
         self.opponents = [load_agent(agent, self.config.game) for agent in agents]
         self._weights = torch.tensor(weights)
-        for agent in self.opponents:
-            agent.reset(self.config.seed)
+        for index, agent in enumerate(self.opponents):
+            agent.reset(agent_seed(self.config.seed, "opponent", index))
         if is_first:
             self.draw_holders(self._rows)
 

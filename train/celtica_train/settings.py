@@ -18,7 +18,7 @@ from celtica_env.core.agents import ask
 from celtica_env.core.arguments import players_of
 from celtica_env.core.errors import CheckpointError, MissingLibraryError, OptionError
 from celtica_env.core.files import checked, load_json, printable, shown
-from celtica_env.core.streams import check_seed
+from celtica_env.core.streams import agent_seed, check_seed
 from celtica_train.checkpoint import PARTIAL, write_atomic
 from celtica_train.own_game import GameWithOptions, usual_agents
 
@@ -389,7 +389,7 @@ def check_agents(config: Config) -> None:
     view = make_batch(config.game, 1, config.players, seed=0, **config.options).view()
     for name in {*config.all_rivals, config.teacher} - {"none"}:
         agent = load_agent(name, config.game)
-        agent.reset(config.seed)
+        agent.reset(agent_seed(config.seed, "trial"))
         ask(agent, view)
 
 

@@ -28,6 +28,7 @@ from torch.utils.tensorboard import SummaryWriter
 from celtica_agents.learned.value import inputs_of, with_turns, worth_of
 from celtica_env import Agent, Batch, load_agent, make_batch
 from celtica_env.core.agents import ask
+from celtica_env.core.streams import agent_seed
 from celtica_env.core.view import View
 from celtica_train.decisions import Decisions, stagger
 from celtica_train.network import ValueNetwork
@@ -63,8 +64,9 @@ class TDLearner:
         row = np.dtype((np.float32, (num_inputs,)))
         self.decisions = Decisions(self.batch, config.steps, inputs=row)
         self.steps = 0
+        self._deals = agent_seed(config.seed, "looking ahead")
         self.stray = load_agent("random", config.game)
-        self.stray.reset(config.seed)
+        self.stray.reset(agent_seed(config.seed, "stray"))
 
     # --- what a run asks for ----------------------------------------------------------------------
 
@@ -88,7 +90,7 @@ class TDLearner:
     def imitate(self, run: Run) -> None:
         """Learn from the games that the configured agent plays against itself."""
         agent = load_agent(self.config.teacher, self.config.game)
-        agent.reset(self.config.seed)
+        agent.reset(agent_seed(self.config.seed, "teacher"))
         end = run.elapsed + 60 * min(self.config.imitate_minutes, self.config.minutes)
         while run.elapsed < end:
             for _ in range(self.config.steps):
@@ -133,7 +135,7 @@ class TDLearner:
     @torch.no_grad()
     def choose(self, view: View) -> np.ndarray:
         """Return the action of highest worth in each game, `(B,)`."""
-        after = view.successors(self.config.seed)
+        after = view.successors(self._deals)
         values = self.network(torch.from_numpy(inputs_of(after, self.spec)))
         worth = np.full(view.action_masks.shape, -np.inf, np.float32)
         worth[after.rows, after.actions] = worth_of(after, values.numpy())

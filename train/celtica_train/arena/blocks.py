@@ -10,6 +10,7 @@ import numpy as np
 
 from celtica_agents.program import Limits, ProgramAgent
 from celtica_env import Agent, load_agent
+from celtica_env.core.streams import agent_seed
 from celtica_train.arena.design import Design
 from celtica_train.arena.playing import Forfeit, Played, play
 from celtica_train.arena.questions import final_scores
@@ -47,8 +48,7 @@ def play_block(design: Design, agents: Sequence[Agent], block: int) -> BlockRows
     """Play a block's games; all but the times depends on the design alone."""
     games = design.games_of_block(block)
     for index, agent in enumerate(agents):
-        key = np.random.SeedSequence([design.seed, block, index]).generate_state(1, np.uint64)
-        agent.reset(int(key[0]))
+        agent.reset(agent_seed(design.seed, f"block {block}", index))
     deals, seats = design.deals_of(games), design.seats_of(games)
     played = play(
         design.game_name, agents, seats, deals, design.seed, first_id=int(games[0]), record=True

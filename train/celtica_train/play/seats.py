@@ -11,6 +11,7 @@ from celtica_env import Agent, load_agent, make_batch, position_from_text, spec
 from celtica_env.core.arguments import players_of
 from celtica_env.core.batch import fresh_seed
 from celtica_env.core.errors import OptionError, PositionError
+from celtica_env.core.streams import agent_seed
 from celtica_train.play.session import Session
 
 
@@ -55,10 +56,12 @@ def make_session(
     seed = fresh_seed() if seed is None else seed
     rest = [seat for seat in range(num_players) if seat not in people]
     named = [against[min(count, len(against) - 1)] for count in range(len(rest))]
-    agents = {seat: _load(name, game, seed) for seat, name in zip(rest, named)}
+    agents = {
+        seat: _load(name, game, agent_seed(seed, "player", seat)) for seat, name in zip(rest, named)
+    }
     batch = make_batch(game, 1, num_players, seed=seed, record=True, **(options or {}))
     adviser = next(iter(against), None) if adviser is None else adviser
-    loaded = None if adviser is None else _load(adviser, game, seed)
+    loaded = None if adviser is None else _load(adviser, game, agent_seed(seed, "adviser"))
     session = Session(batch, agents, loaded, start)
     if session.is_over:
         raise PositionError("the game is over in that position: there is nothing to play")
