@@ -78,6 +78,12 @@ class Announcement(event.Listener):
         print(f"{before}celtica-env: {words}", end=after, file=sys.stderr, flush=True)
 
 
+def say(words: str) -> None:
+    """Print a line on stderr, in place of what is being counted on a terminal."""
+    before = CLEAR_LINE if is_terminal(sys.stderr) else ""
+    print(f"{before}celtica-env: {words}", file=sys.stderr, flush=True)
+
+
 def is_terminal(stream: TextIO | None) -> bool:
     """Say whether a stream leads to a terminal; without a console there is no stream at all."""
     return stream is not None and stream.isatty()

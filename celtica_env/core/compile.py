@@ -21,6 +21,7 @@ import numba
 import numpy as np
 
 from celtica_env.core import rng, verbs
+from celtica_env.core.code_cache import CodeCache
 from celtica_env.core.errors import OptionError
 
 VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
@@ -110,14 +111,11 @@ def compile_entry(function: Callable, namespace: Mapping[str, Any], arguments: t
     bound.__qualname__ = f"{function.__name__}_{fingerprint(function, namespace)}"
     if numba.config.DISABLE_JIT:
         return interpreted(bound)
-    signature = tuple(numba.typeof(argument) for argument in arguments)
-    try:
-        return numba.njit(signature, nogil=True, cache=True)(bound)
-    except RuntimeError as error:
-        if "cannot cache" not in str(error):
-            raise
-        # No folder is writable: the code is compiled anew in each process.
-        return numba.njit(signature, nogil=True)(bound)
+    entry = numba.njit(nogil=True)(bound)
+    entry._cache = CodeCache(bound)
+    entry.compile(tuple(numba.typeof(argument) for argument in arguments))
+    entry.disable_compile()
+    return entry
 
 
 def kernel(function: AnyFunction) -> AnyFunction:
