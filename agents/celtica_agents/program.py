@@ -2,8 +2,8 @@
 
 docs/arena.md has the protocol. The program is started without a shell, as the leader of a session
 of its own, with a limit on its memory; each answer has a limit of time. What is late, too long or
-no answer ends the program; it is started anew for the next move. Without the module `resource` there
-is no limit on memory, and on Windows, whose pipes cannot be waited for, there are no such agents.
+no answer ends the program; it is started anew for the next move. Without the module `resource`
+there is no limit on memory, and on Windows, whose pipes cannot be waited for, no such agent at all.
 """
 
 from __future__ import annotations

@@ -62,3 +62,19 @@ def test_on_a_terminal_the_seconds_are_counted_in_one_line(capsys):
     assert told.count(f"{announce.CLEAR_LINE}celtica-env: loading the rules: 0 s") > 2
     assert told.endswith(announce.CLEAR_LINE)
     assert "\n" not in told
+
+
+@pytest.mark.usefixtures("soon")
+def test_the_seconds_of_later_parts_are_added_and_short_parts_are_silent(capsys):
+    with (
+        announce.announced("the rules", before=50.0) as announcement,
+        event.trigger_event("numba:compile"),
+    ):
+        pass
+    assert announcement.seconds > 50
+    assert not capsys.readouterr().err
+    with announce.announced("the rules", announcement.seconds):
+        compile_nothing()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("celtica-env: compiling the rules")
+    assert lines[-1].startswith("celtica-env: compiled the rules in 50.")
