@@ -1,6 +1,7 @@
 """Agents of others live in a process of their own: what ends there ends nothing here."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -91,12 +92,14 @@ def test_only_what_is_none_of_ours_lives_apart(tmp_path):
 # --- the command ---------------------------------------------------------------------------------
 
 
-def served(*options):
-    """Start `celtica play` on a page and return the process and the page's address."""
-    command = [sys.executable, "-m", "celtica_train.cli", "play", "--no-browser", "--seed", "3"]
-    process = subprocess.Popen(
-        [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+PLAY = ["-m", "celtica_train.cli", "play", "--no-browser", "--seed", "3"]
+
+
+def served(*arguments):
+    """Start Python to serve a page, and return the process and the page's address."""
+    command = [sys.executable, *arguments]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
     return process, process.stdout.readline().split()[-1]
 
 
@@ -110,26 +113,50 @@ def interrupted(process):
     return process.returncode, errors
 
 
-@pytest.mark.parametrize("agent", [f"{STRANGERS}:Endless", "mc:1000000000"])
-def test_ctrl_c_ends_the_command_while_an_agent_thinks_without_end(agent):
-    process, url = served("--at", "0", "--against", agent)
+def is_quiet(errors):
+    """Say whether nothing but signs of life and the end was said."""
+    return not re.search("Traceback|Error|failed", errors)
+
+
+HERE = f"""
+import sys
+from celtica_train.play.server import serve
+from {STRANGERS} import Endless
+from tests.train.play.games import table
+
+try:
+    serve(table("celtica", Endless(), at=[0]), "127.0.0.1", 0, is_opened=False)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+THERE = ["--at", "0", "--against", f"{STRANGERS}:Endless"]
+
+
+@pytest.mark.parametrize("arguments", [["-c", HERE], [*PLAY, *THERE]], ids=["here", "there"])
+def test_ctrl_c_ends_the_command_while_an_agent_thinks_without_end(arguments):
+    process, url = served(*arguments)
+    assert process.stdout.readline() == "Ctrl-C stops it; what is not saved is gone then.\n"
+    assert process.stdout.readline() == "thinking\n"
     with urllib.request.urlopen(f"{url}state") as answer:
         assert b'"is_thinking":true' in answer.read()
-    if "Endless" in agent:
-        assert {process.stdout.readline().strip() for _ in range(2)} >= {"thinking"}
-    assert interrupted(process) == (130, "")
+    status, errors = interrupted(process)
+    assert status == 130
+    assert is_quiet(errors), errors
 
 
 def test_ctrl_c_is_quiet_about_requests_that_came_half():
-    process, url = served()
+    process, url = served(*PLAY)
     port = int(url.split(":")[2].split("/")[0])
     path = url.split(f":{port}")[1]
-    heads = [f"POST {path}play HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{{", "GET /"]
-    sockets = [socket.create_connection(("127.0.0.1", port)) for _ in heads]
-    for connection, head in zip(sockets, heads):
-        connection.sendall(head.encode())
+    post = f"POST {path}play HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{{"
+    connections = []
+    for half in (post, "GET /"):
+        connections.append(socket.create_connection(("127.0.0.1", port)))
+        connections[-1].sendall(half.encode())
     with urllib.request.urlopen(f"{url}state"):  # the others have arrived by now
         pass
-    assert interrupted(process) == (130, "")
-    for connection in sockets:
+    status, errors = interrupted(process)
+    assert status == 130
+    assert is_quiet(errors), errors
+    for connection in connections:
         connection.close()

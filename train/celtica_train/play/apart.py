@@ -36,6 +36,7 @@ class AgentApart:
     """
 
     def __init__(self, source: str, game: str) -> None:
+        self._is_closed = False
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._arguments = (source, game, load_game(game).package)
@@ -65,12 +66,11 @@ class AgentApart:
         return self._ask("explain", view)
 
     def close(self) -> None:
-        """End the process, whatever it is doing."""
-        if self._process is not None and self._pipe is not None:
+        """End the process, whatever it is doing, for good."""
+        self._is_closed = True
+        if self._process is not None:
             self._process.kill()
             self._process.join()
-            self._pipe.close()
-        self._process = self._pipe = None
 
     def _ask(self, what: str, *arguments: Any) -> Any:
         pipe = self._started()
@@ -78,6 +78,8 @@ class AgentApart:
             pipe.send((what, *arguments))
             is_well, answer = pipe.recv()
         except (EOFError, OSError):
+            if self._is_closed:  # by another thread, which does not wait for the answer
+                raise KeyboardInterrupt from None
             raise AgentError(self._obituary()) from None
         if not is_well:
             raise answer
@@ -95,10 +97,12 @@ class AgentApart:
 
     def _obituary(self) -> str:
         """Say how the process ended, and forget it."""
-        assert self._process is not None
+        assert self._process is not None and self._pipe is not None
         self._process.join(ENDING_SECONDS)
         code = self._process.exitcode
-        self.close()
+        self._process.kill()
+        self._pipe.close()
+        self._process = self._pipe = None
         how = "closed its pipe" if code is None else f"ended with status {code}"
         if code is not None and code < 0:
             how = f"was ended by {signal.Signals(-code).name}"

@@ -80,7 +80,10 @@ class Guard:
 
         refusal = self._refusal(Headers(scope=scope))
         app: ASGIApp = self._app if refusal is None else PlainTextResponse(refusal, 403)
-        await app(scope, receive, send_guarded)
+        try:
+            await app(scope, receive, send_guarded)
+        except asyncio.CancelledError:  # the server stops, and half of the request is not here yet
+            await PlainTextResponse("the server stops", 503)(scope, receive, send_guarded)
 
     def _refusal(self, headers: Headers) -> str | None:
         host = headers.get("host", "")
