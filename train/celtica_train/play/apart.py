@@ -97,7 +97,8 @@ class AgentApart:
 
     def _obituary(self) -> str:
         """Say how the process ended, and forget it."""
-        assert self._process is not None and self._pipe is not None
+        assert self._process is not None
+        assert self._pipe is not None
         self._process.join(ENDING_SECONDS)
         code = self._process.exitcode
         self._process.kill()
