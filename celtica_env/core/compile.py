@@ -171,7 +171,7 @@ class LateEntries(SimpleNamespace):
     def __reduce__(self) -> tuple[Callable, tuple]:
         return self._origin
 
-    def all(self) -> dict[str, Callable]:
+    def all(self) -> dict[str, Any]:
         """Return every entry by name."""
         return {name: getattr(self, name) for name in self._late}
 
