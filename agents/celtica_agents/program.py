@@ -2,7 +2,8 @@
 
 docs/arena.md has the protocol. The program is started without a shell, as the leader of a session
 of its own, with a limit on its memory; each answer has a limit of time. What is late, too long or
-no answer ends the program; it is started anew for the next move.
+no answer ends the program; it is started anew for the next move. Without the module `resource`
+there is no limit on memory, and on Windows, whose pipes cannot be waited for, no such agent at all.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import contextlib
 import ctypes
 import json
 import os
-import resource
 import selectors
 import shlex
 import signal
@@ -28,6 +28,11 @@ from celtica_env.core.errors import OptionError, ProgramError
 from celtica_env.core.notation import positions_to_texts
 from celtica_env.core.registry import load_game
 from celtica_env.core.view import View
+
+try:
+    import resource
+except ModuleNotFoundError:
+    resource = None  # type: ignore[assignment]
 
 PROTOCOL = 1
 START_SECONDS = 30.0  # to answer the first line: interpreters and networks take time to load
@@ -65,11 +70,13 @@ class ProgramAgent:
     """Asks a program for each move.
 
     Raises:
-        OptionError: the command is empty or cannot be split into words.
+        OptionError: the command is empty or cannot be split into words, or the system is Windows.
     """
 
     def __init__(self, command: str, game: str, limits: Limits = Limits()) -> None:
         self._child: Child | None = None
+        if sys.platform == "win32":
+            raise OptionError("cmd: agents do not run on Windows itself; they do in WSL")
         self.name = f"cmd:{command}"
         self._game = load_game(game)
         self._words = split_command(command)
@@ -270,9 +277,10 @@ class Child:
 
 def limit_resources(memory_mb: int) -> None:
     """Set the limits of the process that is about to become the program."""
-    resource.setrlimit(resource.RLIMIT_AS, (memory_mb * 2**20,) * 2)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_STDERR,) * 2)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if resource is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (memory_mb * 2**20,) * 2)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (MAX_STDERR,) * 2)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if LIBC is not None:  # ends with this process, however that ends
         LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 

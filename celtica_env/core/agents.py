@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
-from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
+from celtica_env.core.errors import AgentError, IllegalActionError, OptionError, UnknownNameError
 from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.view import View
 
@@ -96,7 +97,7 @@ def load_agent(agent: str | Agent, game: str) -> Agent:
     points = known_agents()
     name, _, argument = str(agent).partition(":")
     if name not in points:
-        if not _exists(agent):
+        if not exists(agent):
             return _import_agent(str(agent))
         name, argument = PATH_AGENT, str(agent)
     return points[name].load()(game, argument)
@@ -151,7 +152,8 @@ def _lack_of(thing: object) -> str:
     return f"it has to have {'; '.join(missing)}"
 
 
-def _exists(path: str | Path) -> bool:
+def exists(path: str | Path) -> bool:
+    """Say whether a name is the path of something that is there."""
     try:
         return Path(path).exists()
     except (OSError, ValueError):  # longer than a path can be, or with a character none can have
@@ -163,14 +165,37 @@ def ask(agent: Agent, view: View) -> np.ndarray:
 
     Raises:
         IllegalActionError: the answer has a wrong shape or dtype; names the agent.
+        AgentError: the agent tried to end the process.
     """
-    answer = np.asarray(agent.act(view))
+    with kept_running(agent):
+        answer = np.asarray(agent.act(view))
     if answer.shape != (len(view),) or answer.dtype.kind not in "iu":
         raise IllegalActionError(
             f"agent {agent.name!r} was asked for {len(view)} integer actions, shape "
             f"({len(view)},); it answered {answer.dtype} of shape {answer.shape}"
         )
     return answer
+
+
+def reasons_of(agent: Agent, view: View) -> Reasons:
+    """Return an agent's actions for a view, and its reasons, if it can tell them.
+
+    Raises:
+        AgentError: the agent tried to end the process.
+    """
+    if isinstance(agent, Explains):
+        with kept_running(agent):
+            return agent.explain(view)
+    return Reasons(ask(agent, view), np.zeros(view.action_masks.shape), "")
+
+
+@contextmanager
+def kept_running(agent: Agent) -> Iterator[None]:
+    """Let an agent's `sys.exit()` end its thinking, and not those who ask it."""
+    try:
+        yield
+    except SystemExit as error:
+        raise AgentError(f"the agent {agent.name!r} called sys.exit({error.code!r})") from error
 
 
 def refuse_argument(name: str, argument: str) -> None:

@@ -12,6 +12,7 @@ from typing import TextIO
 from numba.core import event
 
 ANNOUNCE_AFTER = 2.0  # seconds; loading from the cache takes a fraction of one
+SHORT_PART = 0.25  # of that; a later part of the same that takes no longer is not worth a line
 TICK = 1.0  # seconds from one look to the next, and of the display of a terminal
 LOG_EVERY = 30.0  # seconds between two lines where there is no terminal
 CLEAR_LINE = "\r\x1b[K"
@@ -26,8 +27,10 @@ class Announcement(event.Listener):
         has_compiled: the thread has begun to compile something.
     """
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, before: float = 0.0) -> None:
+        """Announce what has taken some seconds `before` already."""
         self._what = what
+        self._before = before
         self._owner = threading.get_ident()
         self._start = time.perf_counter()
         self._is_over = threading.Event()
@@ -52,22 +55,25 @@ class Announcement(event.Listener):
         event.unregister("numba:compile", self)
         self._is_over.set()
         self._teller.join()
-        if self._elapsed > ANNOUNCE_AFTER and self.has_compiled:
-            self._say(f"compiled {self._what} in {self._elapsed:.1f} s")
+        is_long = self.seconds - self._before > SHORT_PART * ANNOUNCE_AFTER
+        if self.seconds > ANNOUNCE_AFTER and is_long and self.has_compiled:
+            self._say(f"compiled {self._what} in {self.seconds:.1f} s")
 
     @property
-    def _elapsed(self) -> float:
-        return time.perf_counter() - self._start
+    def seconds(self) -> float:
+        """Return how long it has taken so far."""
+        return self._before + time.perf_counter() - self._start
 
     def _tell(self) -> None:
-        wait, told, next_line = ANNOUNCE_AFTER, "", 0.0
+        wait = max(SHORT_PART * ANNOUNCE_AFTER, ANNOUNCE_AFTER - self._before)
+        told, next_line = "", 0.0
         while not self._is_over.wait(wait):
             wait = TICK
             doing = "compiling" if self.has_compiled else "loading"
-            if self._is_live or doing != told or self._elapsed >= next_line:
-                told, next_line = doing, self._elapsed + LOG_EVERY
+            if self._is_live or doing != told or self.seconds >= next_line:
+                told, next_line = doing, self.seconds + LOG_EVERY
                 hint = ", on its first use (may take minutes)" if self.has_compiled else ""
-                self._say(f"{doing} {self._what}{hint}: {self._elapsed:.0f} s", is_kept=False)
+                self._say(f"{doing} {self._what}{hint}: {self.seconds:.0f} s", is_kept=False)
         if self._is_live:
             print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
 
@@ -78,17 +84,26 @@ class Announcement(event.Listener):
         print(f"{before}celtica-env: {words}", end=after, file=sys.stderr, flush=True)
 
 
+def say(words: str) -> None:
+    """Print a line on stderr, in place of what is being counted on a terminal."""
+    before = CLEAR_LINE if is_terminal(sys.stderr) else ""
+    print(f"{before}celtica-env: {words}", file=sys.stderr, flush=True)
+
+
 def is_terminal(stream: TextIO | None) -> bool:
     """Say whether a stream leads to a terminal; without a console there is no stream at all."""
     return stream is not None and stream.isatty()
 
 
 @contextmanager
-def announced(what: str) -> Iterator[None]:
-    """Say on stderr whether `what` is being compiled or loaded, if it takes long to notice."""
-    announcement = Announcement(what)
+def announced(what: str, before: float = 0.0) -> Iterator[Announcement]:
+    """Say on stderr whether `what` is being compiled or loaded, if it takes long to notice.
+
+    Parts of the same that are wanted later go on with the seconds that were needed `before`.
+    """
+    announcement = Announcement(what, before)
     announcement.begin()
     try:
-        yield
+        yield announcement
     finally:
         announcement.end()

@@ -14,13 +14,15 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from enum import EnumType
 from functools import cache
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType, SimpleNamespace
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
 
 from celtica_env.core import rng, verbs
+from celtica_env.core.announce import announced
+from celtica_env.core.code_cache import CodeCache
 from celtica_env.core.errors import OptionError
 
 VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
@@ -110,14 +112,11 @@ def compile_entry(function: Callable, namespace: Mapping[str, Any], arguments: t
     bound.__qualname__ = f"{function.__name__}_{fingerprint(function, namespace)}"
     if numba.config.DISABLE_JIT:
         return interpreted(bound)
-    signature = tuple(numba.typeof(argument) for argument in arguments)
-    try:
-        return numba.njit(signature, nogil=True, cache=True)(bound)
-    except RuntimeError as error:
-        if "cannot cache" not in str(error):
-            raise
-        # No folder is writable: the code is compiled anew in each process.
-        return numba.njit(signature, nogil=True)(bound)
+    entry = numba.njit(nogil=True)(bound)
+    entry._cache = CodeCache(bound)
+    entry.compile(tuple(numba.typeof(argument) for argument in arguments))
+    entry.disable_compile()
+    return entry
 
 
 def kernel(function: AnyFunction) -> AnyFunction:
@@ -130,6 +129,51 @@ def kernels_of(module: ModuleType) -> list[FunctionType]:
     """Return the functions that a module defines itself and marks by `@kernel`."""
     functions = [f for f in vars(module).values() if isinstance(f, FunctionType)]
     return [f for f in functions if MARK in vars(f) and f.__module__ == module.__name__]
+
+
+class LateEntries(SimpleNamespace):
+    """Entries by name, each compiled, or loaded from disk, when it is first asked for."""
+
+    def __init__(
+        self,
+        what: str,
+        namespace: Mapping[str, Any],
+        arguments: Mapping[Callable, tuple],
+        origin: tuple[Callable, tuple],
+        **others: Any,
+    ) -> None:
+        """Compile nothing yet.
+
+        Args:
+            what: they are, in words, for who has to wait.
+            namespace: names that the functions may use.
+            arguments: of each function, as for `compile_entry`.
+            origin: a function and its arguments that return the same in another process.
+            **others: attributes beside the entries.
+        """
+        super().__init__(**others)
+        self._what = what
+        self._namespace = namespace
+        self._late = {function.__name__: (function, given) for function, given in arguments.items()}
+        self._origin = origin
+        self._seconds = 0.0
+
+    def __getattr__(self, name: str) -> Callable:
+        if name.startswith("_") or name not in self._late:
+            raise AttributeError(name)
+        function, arguments = self._late[name]
+        with announced(self._what, self._seconds) as announcement:
+            entry = compile_entry(function, self._namespace, arguments)
+        self._seconds = announcement.seconds
+        setattr(self, name, entry)
+        return entry
+
+    def __reduce__(self) -> tuple[Callable, tuple]:
+        return self._origin
+
+    def all(self) -> dict[str, Any]:
+        """Return every entry by name."""
+        return {name: getattr(self, name) for name in self._late}
 
 
 def bind(functions: Iterable[Callable], namespace: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from celtica_env.core import loops
 from celtica_env.core.types import Game
 
+if TYPE_CHECKING:
+    from celtica_env.core.compile import LateEntries
+
 
 @cache
-def game_kernels(package: str) -> SimpleNamespace:
-    """Compile, or load from disk, every loop for the game in `package`; announced when slow."""
+def game_kernels(package: str) -> LateEntries:
+    """Return every loop for the game in `package`, compiled or loaded on first use."""
     # numba takes most of a second to import; it waits until a game is wanted.
-    from celtica_env.core.announce import announced
-    from celtica_env.core.compile import compile_entry, game_namespace
+    from celtica_env.core.compile import LateEntries, game_namespace
 
     game = load_package(package)
     states, rows = np.zeros(1, game.spec.state_dtype), np.zeros(1, np.int64)
@@ -36,15 +38,13 @@ def game_kernels(package: str) -> SimpleNamespace:
         loops.censor_games: (states, rows, rows, states),
         loops.determinize_games: (states, rows, keys, states),
     }  # fmt: skip
-    namespace = {**vars(loops), **game_namespace(package)}
-    with announced(f"the rules of {game.spec.name}"):
-        return SimpleNamespace(
-            scales=game.spec.observation_scales(),
-            **{
-                loop.__name__: compile_entry(loop, namespace, (*examples, 0, 0))
-                for loop, examples in arguments.items()
-            },
-        )
+    return LateEntries(
+        f"the rules of {game.spec.name}",
+        {**vars(loops), **game_namespace(package)},
+        {loop: (*examples, 0, 0) for loop, examples in arguments.items()},
+        (game_kernels, (package,)),
+        scales=game.spec.observation_scales(),
+    )
 
 
 def load_package(package: str) -> Game:

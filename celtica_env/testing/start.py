@@ -32,7 +32,7 @@ def verbs_are_there_and_compile(table: Table) -> None:
     """The rules have every verb, with its arguments, and numba compiles each."""
     package = load_game(table.game).package
     try:
-        game_kernels(package)
+        game_kernels(package).all()
     except CelticaError as error:
         fail(str(error))
     except Exception as error:

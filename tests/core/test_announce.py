@@ -62,3 +62,22 @@ def test_on_a_terminal_the_seconds_are_counted_in_one_line(capsys):
     assert told.count(f"{announce.CLEAR_LINE}celtica-env: loading the rules: 0 s") > 2
     assert told.endswith(announce.CLEAR_LINE)
     assert "\n" not in told
+
+
+def test_a_later_part_that_is_short_is_silent(capsys):
+    with (
+        announce.announced("the rules", before=50.0) as announcement,
+        event.trigger_event("numba:compile"),
+    ):
+        pass
+    assert announcement.seconds > 50
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("soon")
+def test_the_seconds_of_a_later_part_are_added(capsys):
+    with announce.announced("the rules", before=50.0):
+        compile_nothing()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].startswith("celtica-env: compiling the rules")
+    assert lines[-1].startswith("celtica-env: compiled the rules in 50.")

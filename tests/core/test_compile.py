@@ -1,6 +1,7 @@
 """Machine code: made late, kept on disk, never stale, and the same games without it."""
 
 import json
+import pickle
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from celtica_agents.search import tree
 from celtica_env.core.compile import bind, kernel, kernels_of
 from celtica_env.core.kernels import game_kernels
 from celtica_env.testing.play import IS_COMPILED, choose, player_counts
+from celtica_env.wrappers.pettingzoo import env_functions
 from tests.core import processes
 from tests.core.trajectory import trajectory_hash
 from tests.each_game import each_game
@@ -81,13 +83,41 @@ def test_games_are_the_same_with_numbas_debugging_switches(flag, tmp_path, is_fu
     assert report["hashes"] == own_hashes(runs, *extent)
 
 
-def test_a_game_outside_the_package_is_compiled_announced_and_kept(first_run):
+def test_a_game_outside_the_package_is_compiled_and_kept(first_run):
     folder, report = first_run
     assert report["package"] == str(folder / "celtica_env" / "__init__.py")
     assert report["compiled"] > 0
     assert report["cache_paths"] == [str(folder / "celtica_env" / "core" / "__pycache__")]
-    assert "compiling the rules of tiny" in report["errors"]
     assert len(set(report["hashes"].values())) == len(TINY_RUNS)
+
+
+def made_entries(kernels):
+    return {name for name in vars(kernels) if name.endswith("_games") or name == "find_illegal"}
+
+
+@each_game
+def test_only_what_the_first_step_needs_is_compiled_before_it(game, monkeypatch):
+    """With an empty cache each entry takes seconds."""
+    package = celtica_env.core.registry.load_game(game).package
+    kernels = game_kernels.__wrapped__(package)  # of which none has been asked for
+    monkeypatch.setattr("celtica_env.core.batch.game_kernels", lambda package: kernels)
+    batch = celtica_env.make_batch(game, 1, seed=1)
+    assert made_entries(kernels) == {"reset_games"}
+    batch.step(batch.action_masks.argmax(axis=1))
+    assert made_entries(kernels) == {"reset_games", "mask_games", "find_illegal", "step_games"}
+    env = env_functions(game)[1]()
+    env.reset(seed=1)
+    env.step(env.observe(env.agent_selection)["action_mask"].argmax())
+    assert made_entries(kernels) <= {
+        "reset_games", "mask_games", "find_illegal", "step_games", "observe_games",
+    }  # fmt: skip
+
+
+@each_game
+def test_entries_in_another_process_are_its_own(game):
+    kernels = game_kernels(celtica_env.core.registry.load_game(game).package)
+    assert pickle.loads(pickle.dumps(kernels)) is kernels
+    assert not hasattr(kernels, "dance_games")
 
 
 def test_a_second_process_compiles_nothing(first_run):

@@ -12,7 +12,6 @@ being played, and the file alone can be copied to another machine. Tables:
 
 from __future__ import annotations
 
-import fcntl
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+from filelock import FileLock, Timeout
 from msgspec import Meta
 
 from celtica_env.core.errors import DiskFullError, StoreError
@@ -374,11 +374,12 @@ def locked(folder: Path) -> Iterator[None]:
         StoreError: one does.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK_FILE).open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise StoreError(
-                f"another process plays into {folder}; wait for it or end it"
-            ) from error
+    lock = FileLock(folder / LOCK_FILE)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise StoreError(f"another process plays into {folder}; wait for it or end it") from error
+    try:
         yield
+    finally:
+        lock.release()

@@ -49,10 +49,13 @@ def main(argv: list[str]) -> int:
     config = tyro.cli(Config, args=argv, prog="celtica play")
     config.enter_package()
     session = session_of(config)
-    if config.terminal:
-        play_in_terminal(session)
-    else:
-        play_on_page(session, config)
+    try:
+        if config.terminal:
+            play_in_terminal(session)
+        else:
+            play_on_page(session, config)
+    finally:
+        session.close()
     return 0
 
 

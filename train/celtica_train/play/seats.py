@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from celtica_env.core.arguments import players_of
 from celtica_env.core.batch import fresh_seed
 from celtica_env.core.errors import OptionError, PositionError
 from celtica_env.core.streams import agent_seed
+from celtica_train.play.apart import AgentApart, is_foreign
 from celtica_train.play.session import Session
 
 
@@ -69,7 +71,8 @@ def make_session(
 
 
 def _load(name: str | Agent, game: str, seed: int) -> Agent:
-    agent = load_agent(name, game)
+    is_apart = isinstance(name, (str, Path)) and is_foreign(name)
+    agent = AgentApart(str(name), game) if is_apart else load_agent(name, game)
     agent.reset(seed)
     return agent
 

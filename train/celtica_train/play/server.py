@@ -13,12 +13,14 @@ import sys
 import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from importlib.resources import files
 from ipaddress import ip_address
+from queue import SimpleQueue
 from typing import TypeVar
 
 import anyio
@@ -80,7 +82,10 @@ class Guard:
 
         refusal = self._refusal(Headers(scope=scope))
         app: ASGIApp = self._app if refusal is None else PlainTextResponse(refusal, 403)
-        await app(scope, receive, send_guarded)
+        try:
+            await app(scope, receive, send_guarded)
+        except asyncio.CancelledError:  # the server stops, and half of the request is not here yet
+            await PlainTextResponse("the server stops", 503)(scope, receive, send_guarded)
 
     def _refusal(self, headers: Headers) -> str | None:
         host = headers.get("host", "")
@@ -110,26 +115,47 @@ def is_address(name: str) -> bool:
 # --- what the page can ask for -------------------------------------------------------------------
 
 
+class Thinker:
+    """The thread in which agents think, one question after the other.
+
+    The process may end meanwhile: an agent that thinks without end does not keep it.
+    """
+
+    def __init__(self) -> None:
+        self._questions: SimpleQueue[tuple[Future, Callable]] = SimpleQueue()
+        threading.Thread(target=self._think_on, name="agents", daemon=True).start()
+
+    async def think(self, question: Callable[[], Result]) -> Result:
+        """Return the answer; others are served meanwhile."""
+        future: Future[Result] = Future()
+        self._questions.put((future, question))
+        return await asyncio.wrap_future(future)
+
+    def _think_on(self) -> None:
+        while True:
+            future, question = self._questions.get()
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(question())
+                except BaseException as error:
+                    future.set_exception(error)
+
+
 class Table:
     """A session, the people who look at it, and the thread in which agents think."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self._has_changed = asyncio.Event()
-        self._one_thread = anyio.CapacityLimiter(1)
+        self._thinker = Thinker()
 
     async def let_agents_move(self) -> None:
         """Answer every turn of an agent, as long as the server runs."""
         while True:
             while (turn := self.session.turn()) is not None:
-                self.session.finish(turn, await self._apart(turn.outcome))
+                self.session.finish(turn, await self._thinker.think(turn.outcome))
             self._has_changed.clear()
             await self._has_changed.wait()
-
-    async def _apart(self, think: Callable[[], Result]) -> Result:
-        return await anyio.to_thread.run_sync(
-            think, limiter=self._one_thread, abandon_on_cancel=True
-        )
 
     async def see(self, request: Request) -> Response:
         """Answer with the sight, or with nothing if the page has it already."""
@@ -164,7 +190,7 @@ class Table:
         """Answer with what the adviser would do."""
         await self._wish(request)
         turn = self.session.question()
-        reasons = await self._apart(turn.reasons)
+        reasons = await self._thinker.think(turn.reasons)
         self._require(turn.version)
         return JSONResponse({"by": turn.agent.name, **asdict(self.session.hint_of(reasons))})
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from celtica_env import Agent, Batch, Replay, View, save_replays
-from celtica_env.core.agents import Explains, Reasons, ask
+from celtica_env.core.agents import Reasons, ask, reasons_of
 from celtica_env.core.errors import AgentError, CelticaError, OptionError
 from celtica_env.core.pictures import has_drawing, load_drawing
 from celtica_train.play.sight import Choice, Deed, Hint, Sight
@@ -54,16 +54,15 @@ class Turn:
             AgentError: the agent failed.
         """
         try:
-            if isinstance(self.agent, Explains):
-                return self.agent.explain(self.view)
-            nothing = np.zeros(self.view.action_masks.shape)
-            return Reasons(ask(self.agent, self.view), nothing, "")
+            return reasons_of(self.agent, self.view)
         except Exception as error:
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> AgentError:
         # What the agent says goes to the log alone: it may tell of cards that the screen hides.
         logger.error("agent %r failed", self.agent.name, exc_info=error)
+        if isinstance(error, AgentError):
+            return error
         return AgentError(f"the agent {self.agent.name!r} failed with {type(error).__name__}")
 
 
@@ -137,6 +136,13 @@ class Session:
     def _holders(self) -> list[str]:
         seats = range(self.batch.num_players)
         return [self.agents[seat].name if seat in self.agents else PERSON for seat in seats]
+
+    def close(self) -> None:
+        """End what agents have started."""
+        for agent in (*self.agents.values(), self.adviser):
+            close = getattr(agent, "close", None)
+            if close is not None:
+                close()
 
     # --- what people do --------------------------------------------------------------------------
 
