@@ -7,7 +7,7 @@ import json
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import tyro
 
@@ -187,6 +187,11 @@ TRAINERS: dict[str, type[Config]] = {
     "selfplay": SelfPlayConfig,
     "rllib": RLlibConfig,
 }
+
+
+def published_run() -> dict[str, Any]:
+    """Return the run whose results are published: its `command`, its `minutes`, its `decisions`."""
+    return json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
 
 
 def prepare(argv: list[str]) -> Config:
