@@ -1,7 +1,7 @@
 """What the build adds to the metadata: the project's addresses, and the README for a package index.
 
-Both are made from one setting, `repository` in `pyproject.toml`. In the repository a link of the README
-is the path of a file; a package index shows the README alone, so there the same link is an address.
+Both are made from one setting, `repository` in `pyproject.toml`. In the repository a link of the
+README is the path of a file; a package index shows the README alone, so there it is an address.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from pathlib import Path
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-LINK = re.compile(r"(?P<before>\]\(|\bhref=\")(?P<path>[^)\"#:\s]+)(?P<anchor>#[^)\"\s]*)?(?=[)\"])")
+LINK = re.compile(
+    r"(?P<before>\]\(|\bhref=\")(?P<path>[^)\"#:\s]+)(?P<anchor>#[^)\"\s]*)?(?=[)\"])"
+)
 PICTURE = re.compile(r"(?P<before>\bsrc=\")(?P<path>[^\":]+)(?=\")")
 
 

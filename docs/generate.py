@@ -3,9 +3,10 @@
 A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. The facts come from
 the registry, the games' identity cards, the checks of the conformance kit, `acceptance.json`, the
 measurements of `celtica ladder` in `agents/*.jsonl`, those of `make bench-peers` in
-`benchmarks/peers.json`, what `release/try_wheel.py` ran in `release/versions.json`, the notebooks, the
-examples, the docstrings of the benchmarks, `published.json` of the trainers, and `figures.json`, which holds what else was measured; a figure that is null there reads "not measured
-yet". The pictures of `pictures/` are drawn from the positions in
+`benchmarks/peers.json`, what `release/try_wheel.py` ran in `release/versions.json`, the notebooks,
+the examples, the docstrings of the benchmarks, `published.json` of the trainers, and
+`figures.json`, which holds what else was measured; a figure that is null there reads "not measured yet". The
+pictures of `pictures/` are drawn from the positions in
 `pictures.json`, as the seat to move sees them. With `--check` nothing is written, and the exit
 status is 1 if a document is out of date.
 """
@@ -533,8 +534,8 @@ def listings() -> str:
         return f"https://img.shields.io/badge/{library}-v{version}-blue"
 
     about = (
-        f"{project['project']['description']}, for two to five players. Action masks, many games at once by "
-        "compiled rules, agents to play against, and training with measured results."
+        f"{project['project']['description']}, for two to five players. Action masks, many games "
+        "at once by compiled rules, agents to play against, and training with measured results."
     )
     gymnasium = "\n".join(
         [
@@ -557,10 +558,11 @@ def listings() -> str:
     )
     return "\n\n".join(
         [
-            "Gymnasium, `docs/environments/third_party_environments.md`, under *Game environments*, in the order "
-            "of the alphabet:",
+            "Gymnasium, `docs/environments/third_party_environments.md`, under *Game environments* "
+            "by the alphabet:",
             f"````markdown\n{gymnasium}\n````",
-            "PettingZoo, `docs/environments/third_party_envs.md`, under *Environments using the latest versions*:",
+            "PettingZoo, `docs/environments/third_party_envs.md`, under *Environments using the "
+            "latest versions of PettingZoo*:",
             f"````markdown\n{pettingzoo}\n````",
         ]
     )

@@ -1,8 +1,8 @@
 """Cut a release: `make release VERSION=1.2.3`.
 
 Writes the version where it stands, gives the changelog's section `Unreleased` its number, runs the
-checks, builds the wheel, the sdist and the site, commits and tags. Nothing leaves this machine: pushing the tag
-publishes, see `docs/releasing.md`. When a check fails, everything is as before.
+checks, builds the wheel, the sdist and the site, commits and tags. Nothing leaves this machine:
+pushing the tag publishes, see `docs/releasing.md`. When a check fails, everything is as before.
 """
 
 from __future__ import annotations
@@ -90,7 +90,9 @@ def notes(version: str, root: Path = ROOT) -> str:
         ReleaseError: there is none.
     """
     text = (root / "CHANGELOG.md").read_text("utf-8")
-    found = re.search(rf"^## {re.escape(version)}\n+(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+    found = re.search(
+        rf"^## {re.escape(version)}\n+(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE
+    )
     if found is None:
         raise ReleaseError(f"CHANGELOG.md has no section {version}")
     return found[1].rstrip() + "\n"
@@ -103,7 +105,9 @@ def numbers(version: str) -> tuple[int, ...]:
 
 def git(root: Path, *arguments: str) -> str:
     """Return what a command of git prints."""
-    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", *arguments], cwd=root, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         raise ReleaseError(f"git {arguments[0]}: {done.stderr.strip()}")
     return done.stdout.strip()
@@ -124,7 +128,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"release: {error}", file=sys.stderr)
         return 1
     print(
-        f"v{version} is committed and tagged; dist/ has the wheel and the sdist, site/ the documents.\n"
+        f"v{version} is committed and tagged; dist/ has the wheel and the sdist, site/ the site.\n"
         f"Publish it:   git push --atomic origin {BRANCH} v{version}\n"
         f"Take it back: git tag --delete v{version} && git reset --keep HEAD~"
     )

@@ -3,9 +3,10 @@
     python release/try_wheel.py                               packages shared with this environment
     python release/try_wheel.py --python python3.13 --dependencies mandatory --record
 
-With `mandatory` the environment gets what the package asks for and no extra, with `newest` and `oldest` the
-extras `train` and `web` in the versions of `requirements.lock` and `requirements-oldest.txt`. `--record` enters what
-was run into `versions.json`, from which `make docs` makes a table.
+With `mandatory` the environment gets what the package asks for and no extra, with `oldest` that in
+the versions of `requirements-oldest.txt`, with `newest` the extras `train` and `web` too, in the
+versions of `requirements.lock`. `--record` enters what was run into `versions.json`, from which
+`make docs` makes a table.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "release" / "versions.json"
-CONSTRAINTS = {"newest": "requirements.lock", "oldest": "requirements-oldest.txt"}
-SETS = ("shared", "mandatory", *CONSTRAINTS)
+SETS = ("shared", "mandatory", "oldest", "newest")
+WITH_TRAINING = ("shared", "newest")
 SHOWN = ("gymnasium", "numba", "numpy", "pettingzoo", "torch")
 PAGES = """
 import celtica_env, sys
@@ -69,7 +70,9 @@ def main() -> int:
     parser.add_argument("--python", default=sys.executable, help="interpreter of the environment")
     parser.add_argument("--dependencies", choices=SETS, default="shared")
     parser.add_argument("--dist", type=Path, default=ROOT / "dist", help="folder for what is built")
-    parser.add_argument("--record", action="store_true", help="enter what was run into versions.json")
+    parser.add_argument(
+        "--record", action="store_true", help="enter what was run into versions.json"
+    )
     told = parser.parse_args()
     wheel = build(told.dist)
     with tempfile.TemporaryDirectory(prefix="try-wheel-") as folder:
@@ -82,7 +85,9 @@ def main() -> int:
             start = time.monotonic()
             shown = run(command, elsewhere, typed)
             done.append(f"{name}{counted(shown)}")
-            print(f"{counted(shown).removeprefix(': ')} {time.monotonic() - start:.0f} s", flush=True)
+            print(
+                f"{counted(shown).removeprefix(': ')} {time.monotonic() - start:.0f} s", flush=True
+            )
         if told.record:
             record(python, told.dependencies, done)
     print(f"{wheel.name} works in a fresh environment ({told.dependencies})")
@@ -112,13 +117,15 @@ def make_environment(folder: Path, interpreter: str, dependencies: str, wheel: P
         shared.write_text("\n".join(shared_folders()), "utf-8")
         run([*install, "--no-deps", str(wheel)], folder.parent)
         return python
-    extras, pins = "", []
-    if dependencies in CONSTRAINTS:
-        lock = ROOT / CONSTRAINTS[dependencies]
-        extras, pins = "[train,web]", ["-c", str(lock)]
-        torch = re.search(r"^torch==.*$", lock.read_text("utf-8"), re.MULTILINE)
-        run([*install, torch[0]])  # type: ignore[index]  # first, as `make setup` does
-    run([*install, *pins, f"{wheel}{extras}", "pytest", "pytest-xdist", "mypy"])
+    wanted = [str(wheel), "pytest", "pytest-xdist", "mypy"]
+    if dependencies == "oldest":
+        wanted += ["-c", str(ROOT / "requirements-oldest.txt")]
+    elif dependencies == "newest":
+        lock = ROOT / "requirements.lock"
+        (torch,) = re.findall(r"^torch==.*$", lock.read_text("utf-8"), re.MULTILINE)
+        run([*install, torch])  # first, as `make setup` does
+        wanted = [f"{wheel}[train,web]", *wanted[1:], "-c", str(lock)]
+    run([*install, *wanted])
     return python
 
 
@@ -147,7 +154,7 @@ def steps(
     yield "a typed program under mypy --strict", [
         *run_python, "-m", "mypy", "--strict", "downstream.py",
     ], None  # fmt: skip
-    if dependencies != "mandatory":
+    if dependencies in WITH_TRAINING:
         yield "celtica evaluate", [celtica, "evaluate", "bot", "greedy", "--games", "100"], None
         play = [celtica, "play", "--terminal", "--against", "bot", "--seed", "1"]
         yield "celtica play", play, "?\n"

@@ -3,9 +3,9 @@
     python benchmarks/commits/ratios.py            compare with what is stored in `ratios.json`
     python benchmarks/commits/ratios.py --record   store the ratios of this machine, now
 
-A ratio is the time of a reference loop over a thousand records, compiled by numba too, divided by the time that
-the core takes for a thousand games. It says more than a time does: another machine, or other work
-on it, slows both. asv finds the same ratios as `track_ratio` (`make bench-commits`).
+A ratio is the time of a reference loop over a thousand records, compiled by numba too, divided by
+the time that the core takes for a thousand games. It says more than a time does: another machine,
+or other work on it, slows both. asv finds the same ratios as `track_ratio` (`make bench-commits`).
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ class Core:
 def measure(what: tuple[str, ...]) -> dict[str, float]:
     """Return the ratio of each part to the reference loop, from the least time of each.
 
-    The rounds alternate, so that a disturbance meets all alike, and the least time is the one that was
-    disturbed least.
+    The rounds alternate, so that a disturbance meets all alike, and the least time is the one that
+    was disturbed least.
     """
     loop = reference_call()
     cores = {name.split()[0]: Core(name.split()[0]) for name in what}
