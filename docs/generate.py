@@ -5,8 +5,8 @@ the registry, the games' identity cards, the checks of the conformance kit, `acc
 measurements of `celtica ladder` in `agents/*.jsonl`, those of `make bench-peers` in
 `benchmarks/peers.json`, what `release/try_wheel.py` ran in `release/versions.json`, the notebooks,
 the examples, the docstrings of the benchmarks, `published.json` of the trainers, and
-`figures.json`, which holds what else was measured; a figure that is null there reads "not measured yet". The
-pictures of `pictures/` are drawn from the positions in
+`figures.json`, which holds what else was measured; a figure that is null there reads "not measured
+yet". The pictures of `pictures/` are drawn from the positions in
 `pictures.json`, as the seat to move sees them. With `--check` nothing is written, and the exit
 status is 1 if a document is out of date.
 """
