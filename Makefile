@@ -70,6 +70,7 @@ bench-guard: setup
 # The same ratios over commits: bench-commits COMMITS=v0.1.0..main, or one commit as main^!
 COMMITS ?= HEAD^!
 bench-commits: setup
+	$(BIN)/asv --config benchmarks/asv.conf.json machine --yes
 	$(BIN)/asv --config benchmarks/asv.conf.json run $(COMMITS)
 	$(BIN)/asv --config benchmarks/asv.conf.json show HEAD
 

@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tempfile
 from collections.abc import Iterator
 from datetime import date
@@ -99,8 +100,23 @@ def build(folder: Path) -> Path:
     run([sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)], ROOT)
     (wheel,) = folder.glob("*.whl")
     (sdist,) = folder.glob("*.tar.gz")
+    if missing := set(tracked_files()) - contents(sdist):
+        raise SystemExit(f"{sdist.name} lacks {', '.join(sorted(missing))}")
     print(f"{wheel.stat().st_size / 1e6:.1f} MB and {sdist.stat().st_size / 1e6:.1f} MB")
     return wheel
+
+
+def tracked_files() -> list[str]:
+    """Return the files of this repository; none where it is no clone, but an unpacked sdist."""
+    listed = ["git", "-C", str(ROOT), "ls-files", "-z"]
+    found = subprocess.run(listed, capture_output=True, text=True, check=False).stdout.split("\0")
+    return [name for name in found if (ROOT / name).is_file()]
+
+
+def contents(sdist: Path) -> set[str]:
+    """Return the files in an sdist, as the repository names them."""
+    with tarfile.open(sdist) as archive:
+        return {name.partition("/")[2] for name in archive.getnames()}
 
 
 def make_environment(folder: Path, interpreter: str, dependencies: str, wheel: Path) -> Path:
