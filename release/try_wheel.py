@@ -84,10 +84,10 @@ def main() -> int:
             print(f"{name} ...", end=" ", flush=True)
             begin = processor_seconds()
             passed = counted(run(command, elsewhere, typed))
-            done.append(name + passed)
             print(f"{processor_seconds() - begin:.0f} s of processor time{passed}", flush=True)
-        if told.record:
-            record(python, told.dependencies, done)
+            done.append(name + passed)
+            if told.record:
+                record(python, told.dependencies, done)
     print(f"{wheel.name} works in a fresh environment ({told.dependencies})")
     return 0
 
@@ -174,8 +174,8 @@ def steps(
         short = ["--minutes", "0.167", "--evaluate-games", "20", "--final-games", "20"]
         yield "celtica train, ten seconds", [celtica, "train", "--out", "bot", *short], None
     kit = ["-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "--pyargs"]
-    tables = "celtica-2]" if dependencies == "shared" else "2]"  # the end of a test's name
-    yield "the kit, two players", [*run_python, *kit, "celtica_env.testing", "-k", tables], None
+    table = "celtica-2]"  # the end of a test's name; the others compile for minutes
+    yield "the kit, Celtica for two", [*run_python, *kit, "celtica_env.testing", "-k", table], None
 
 
 def counted(shown: str) -> str:
@@ -208,7 +208,7 @@ def run(command: list[str], folder: Path | None = None, typed: str | None = None
 
 
 def record(python: Path, dependencies: str, done: list[str]) -> None:
-    """Enter a run, in the place of an earlier one of the same Python and dependencies."""
+    """Enter what passed, in the place of an earlier run of the same Python and dependencies."""
     full = run([str(python), "-c", "import platform; print(platform.python_version())"]).strip()
     minor = ".".join(full.split(".")[:2])
     entry = {
