@@ -7,7 +7,7 @@ PEERS := .venv-peers
 OLDEST_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 OUT ?= runs/bot
 
-.PHONY: setup train test check check-full check-oldest lint bench bench-peers docs notebooks clean
+.PHONY: setup train test check check-full check-oldest check-wheel lint bench bench-guard bench-peers bench-commits docs notebooks release clean
 
 setup: $(VENV)/.ready
 
@@ -17,17 +17,24 @@ $(PEERS)/.ready: requirements-peers.txt pyproject.toml
 $(OLDEST)/.ready: PYTHON := $(OLDEST_PYTHON)
 
 # torch comes first, by its exact version, so that nothing later pulls another build of it.
+INSTALL = $(@D)/bin/python -m pip install --quiet --disable-pip-version-check
 $(VENV)/.ready $(OLDEST)/.ready $(PEERS)/.ready:
-	$(PYTHON) -c 'import sys; sys.exit("celtica-env needs Python 3.11 or newer, this is " + sys.version) if sys.version_info < (3, 11) else 0'
-	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $$(grep '^torch==' $<)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
-	touch $@
+	@$(PYTHON) -c 'import sys; sys.exit("celtica-env needs Python 3.11 or newer, this is " + sys.version) if sys.version_info < (3, 11) else 0'
+	@echo "setup 1 of 4: the virtual environment $(@D), with $$($(PYTHON) --version)"
+	@test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	@echo "setup 2 of 4: $$(grep '^torch==' $<), the largest download"
+	@$(INSTALL) $$(grep '^torch==' $<)
+	@echo "setup 3 of 4: the $$(grep -c '==' $<) packages of $<, some minutes"
+	@$(INSTALL) -r $<
+	@echo "setup 4 of 4: celtica-env itself, from this folder"
+	@$(INSTALL) --no-deps -e .
+	@touch $@
+	@echo "set up: $(@D)/bin/celtica --help lists the commands"
 
 # The main job: a Celtica bot in about ten minutes, and its strength with intervals.
 train: setup
 	$(BIN)/celtica train --out $(OUT)
+	@echo "the command is $(BIN)/celtica; what else it does: docs/quickstart.md, docs/training.md"
 
 test: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal
@@ -48,8 +55,24 @@ check-full: lint
 check-oldest: $(OLDEST)/.ready
 	$(OLDEST)/bin/python -m pytest -n 2 --dist loadfile celtica_env $(addprefix tests/,agents core games train wrappers)
 
+# The wheel and the sdist, built and used from another folder; what other versions of Python and of the
+# packages do is tried by release/try_wheel.py --record, and shown in docs/support.md.
+check-wheel: setup
+	$(BIN)/python release/try_wheel.py
+
 bench: setup
 	$(BIN)/celtica bench
+
+# The core beside a reference loop in the same process; fails when it has become slower than stored.
+bench-guard: setup
+	$(BIN)/python benchmarks/commits/ratios.py
+
+# The same ratios over commits: bench-commits COMMITS=v0.1.0..main, or one commit as main^!
+COMMITS ?= HEAD^!
+bench-commits: setup
+	$(BIN)/asv --config benchmarks/asv.conf.json machine --yes
+	$(BIN)/asv --config benchmarks/asv.conf.json run $(COMMITS)
+	$(BIN)/asv --config benchmarks/asv.conf.json show HEAD
 
 # Other libraries beside this package, in one run; then `make docs` enters the results.
 bench-peers: $(PEERS)/.ready
@@ -61,10 +84,14 @@ docs: setup
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
+# A release: checked, built, committed and tagged here, published by pushing the tag.
+release: setup
+	$(BIN)/python release/cut.py $(VERSION)
+
 # Run the notebooks and write them back with what they show.
 notebooks: setup
 	$(BIN)/python docs/notebooks.py
 
 clean:
-	rm -rf $(VENV) $(OLDEST) $(PEERS) build dist site *.egg-info .pytest_cache .ruff_cache .mypy_cache
+	rm -rf $(VENV) $(OLDEST) $(PEERS) build dist site .asv *.egg-info .pytest_cache .ruff_cache .mypy_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

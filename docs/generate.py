@@ -4,7 +4,8 @@ A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. T
 the registry, the games' identity cards, the checks of the conformance kit, what the interfaces
 answer, `acceptance.json`, the
 measurements of `celtica ladder` in `agents/*.jsonl`, those of `make bench-peers` in
-`benchmarks/peers.json`, the notebooks, the examples, the docstrings of the benchmarks, and
+`benchmarks/peers.json`, what `release/try_wheel.py` ran in `release/versions.json`, the notebooks,
+the examples, the docstrings of the benchmarks, `published.json` of the trainers, and
 `figures.json`, which holds what else was measured; a figure that is null there reads "not measured
 yet". The pictures of `pictures/` are drawn from the positions in
 `pictures.json`, as the seat to move sees them. With `--check` nothing is written, and the exit
@@ -23,6 +24,7 @@ import re
 import shlex
 import statistics
 import sys
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,12 +42,15 @@ from celtica_env.testing import all_checks
 from celtica_env.testing.interfaces import INTERFACES, answers
 from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id
 from celtica_train.ladder import read_ladder
+from celtica_train.settings import published_run
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures.json"
 LADDER = ROOT / "agents" / "ladder.jsonl"
 PEERS = ROOT / "benchmarks" / "peers.json"
 EXAMPLES = ROOT / "examples"
+VERSIONS = ROOT / "release" / "versions.json"
+WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
 BUDGETS = ROOT / "agents" / "budgets.jsonl"
 ACCEPTANCE = ROOT / "docs" / "acceptance.json"
 POSITIONS = ROOT / "docs" / "pictures.json"
@@ -87,6 +92,8 @@ def documents() -> dict[Path, dict[str, str]]:
             "ladder_head": ladder_head(read_ladder(LADDER)),
         },
         ROOT / "docs" / "training.md": {"results": results_table(figures)},
+        ROOT / "docs" / "support.md": {"versions": versions_table()},
+        ROOT / "docs" / "releasing.md": {"listings": listings()},
         ROOT / "docs" / "datasets.md": {"cloning": cloning_table(figures)},
         ROOT / "docs" / "speed.md": {
             "speed": speed_table(figures),
@@ -307,7 +314,7 @@ def status_of(readme: str) -> str:
 
 def headline_table(figures: Mapping[str, Any]) -> str:
     """Return the win shares of learned agents alone, and where those come from."""
-    training = figures["training"]
+    training = published_run()
     rows = [result_row(entry) for entry in figures["results"] if entry["agent"] != "greedy"]
     minutes = show(training["minutes"], " minutes")
     facts = measured_facts(figures)
@@ -325,7 +332,7 @@ def headline_table(figures: Mapping[str, Any]) -> str:
 
 def results_table(figures: Mapping[str, Any]) -> str:
     """Return the budget of the training run and the win shares."""
-    training = figures["training"]
+    training = published_run()
     budget = {
         "command": f"`{training['command']}`",
         "training time": show(training["minutes"], " minutes, evaluations included"),
@@ -495,6 +502,81 @@ def peers_errors(rows: Sequence[Mapping[str, Any]]) -> str:
     names = [" ".join(filter(None, (row["library"], row["environment"]))) for row in failed]
     cells = [[name, f"`{row['error']}`"] for name, row in zip(names, failed)]
     return table(["what", "error"], cells)
+
+
+# --- versions and addresses ----------------------------------------------------------------------
+
+
+def versions_table() -> str:
+    """Return what was run with which Python and packages; a Python of the workflow that was not."""
+    entries = json.loads(VERSIONS.read_text("utf-8"))
+    rows = [
+        [
+            entry["python_version"],
+            entry["dependencies"],
+            "<br>".join(entry["steps"]),
+            ", ".join(f"{name} {found}" for name, found in entry["versions"].items() if found),
+            entry["machine"],
+            entry["date"],
+        ]
+        for entry in entries
+    ]
+    run = {entry["python"] for entry in entries}
+    missing = [python for python in workflow_pythons() if python not in run]
+    rows += [[python, "", "not run yet", "", "", ""] for python in missing]
+    return table(["Python", "dependencies", "what was run", "with", "on", "date"], rows)
+
+
+def workflow_pythons() -> list[str]:
+    """Return the versions of Python that the workflow of the public forge runs."""
+    (listed,) = re.findall(r"^ +python: \[(.+)\]$", WORKFLOW.read_text("utf-8"), re.MULTILINE)
+    return re.findall(r"[\d.]+", listed)
+
+
+def listings() -> str:
+    """Return the entries for lists of environments that others keep, in the form of each list."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    repository = project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["repository"]
+    lock = (ROOT / "requirements.lock").read_text("utf-8")
+    stars = f"https://img.shields.io/github/stars/{repository.removeprefix('https://github.com/')}"
+
+    def badge(library: str) -> str:
+        (version,) = re.findall(rf"^{library.lower()}==(.+)$", lock, re.MULTILINE)
+        return f"https://img.shields.io/badge/{library}-v{version}-blue"
+
+    about = (
+        f"{project['project']['description']}, for two to five players. Action masks, many games "
+        "at once by compiled rules, agents to play against, and training with measured results."
+    )
+    gymnasium = "\n".join(
+        [
+            f"- [celtica-env: Celtic board games]({repository})",
+            "",
+            f"  ![Gymnasium version dependency]({badge('Gymnasium')})",
+            f"  ![GitHub stars]({stars})",
+            "",
+            f"  {about}",
+        ]
+    )
+    pettingzoo = "\n".join(
+        [
+            f"### [celtica-env]({repository})",
+            f"[![PettingZoo version dependency]({badge('PettingZoo')})]()",
+            f"[![GitHub stars]({stars})]()",
+            "",
+            about,
+        ]
+    )
+    return "\n\n".join(
+        [
+            "Gymnasium, `docs/environments/third_party_environments.md`, under *Game environments* "
+            "by the alphabet:",
+            f"````markdown\n{gymnasium}\n````",
+            "PettingZoo, `docs/environments/third_party_envs.md`, under *Environments using the "
+            "latest versions of PettingZoo*:",
+            f"````markdown\n{pettingzoo}\n````",
+        ]
+    )
 
 
 # --- the examples --------------------------------------------------------------------------------

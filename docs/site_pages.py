@@ -38,7 +38,9 @@ def pages() -> dict[str, str]:
         "README.md": "index.md",
         "agents/README.md": "agents.md",
         "CHANGELOG.md": "changelog.md",
+        "CODE_OF_CONDUCT.md": "conduct.md",
         "CONTRIBUTING.md": "contributing.md",
+        "SECURITY.md": "security.md",
         **{readme: f"games/{name}.md" for name, readme in readmes().items()},
     }
 

@@ -1,5 +1,6 @@
 """The training command, with either trainer: what it leaves, how it goes on, what it refuses."""
 
+import dataclasses
 import json
 import re
 import shlex
@@ -270,6 +271,22 @@ def test_the_end_says_which_agent_to_use_and_how():
     command = told.splitlines()[-1].removeprefix("play against it: celtica play ")
     play = tyro.cli(PlayConfig, args=shlex.split(command))
     assert (play.against, play.game, play.players) == ("my runs/a/best", "keltis", 3)
+
+
+def test_the_end_of_a_run_like_the_published_one_says_when_the_machine_was_too_slow():
+    published = settings.published_run()
+    config = settings.TDConfig(out=Path("runs/mine"), seed=3)
+    shown = f"{published['decisions']:,}"
+    assert shown in run.pace_of(config, published["decisions"])
+    assert "slower" not in run.pace_of(config, published["decisions"])
+    told = run.pace_of(config, published["decisions"] // 4)
+    assert shown in told
+    assert "slower" in told
+    command = told.splitlines()[-1].partition("celtica train ")[2]
+    again = tyro.cli(settings.TDConfig, args=shlex.split(command))
+    assert (again.out, again.resume) == (config.out, True)
+    assert again.minutes == 4 * published["minutes"] + 1
+    assert run.pace_of(dataclasses.replace(config, game="keltis"), 1) == ""
 
 
 def test_config_tells_the_command_line(finished_run):

@@ -17,6 +17,7 @@ A run folder holds
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import time
 from collections.abc import Iterable, Sequence
@@ -51,11 +52,13 @@ from celtica_train.settings import (
     TDConfig,
     names_of_code,
     options_of,
+    published_run,
 )
 from celtica_train.td import TDLearner
 
 EVALUATION_SEED = 10_000  # deals of the evaluations during training; the final table uses others
 FINAL_SEED = 20_000
+ENOUGH = 0.8  # share of the published decisions from which on strength hardly differs
 
 Share = Annotated[float, Meta(ge=0, le=1)]
 
@@ -360,7 +363,25 @@ def carry_out(config: Config) -> int:
     results = final_strength(config)
     print_strength(f"{config.out / 'best'}", results)
     console.print(legacy_of(config), markup=False, soft_wrap=True)
+    if pace := pace_of(config, run.learner.steps):
+        console.print(pace, markup=False, soft_wrap=True)
     return 0
+
+
+def pace_of(config: Config, steps: int) -> str:
+    """Return what a run as the published one is told of its `steps`; empty for any other run."""
+    published = published_run()
+    like = TDConfig(out=config.out, seed=config.seed, resume=config.resume)
+    if config != like or config.minutes != published["minutes"]:
+        return ""
+    pace = f"{steps:,} decisions; the published results are of {published['decisions']:,}"
+    if steps >= ENOUGH * published["decisions"]:
+        return pace
+    minutes = math.ceil(config.minutes * published["decisions"] / steps)
+    return (
+        f"{pace} in the same time: this machine is slower, or busy, and the agent may be weaker.\n"
+        f"as many take about {minutes} minutes: {resume_command(config)} --minutes {minutes}"
+    )
 
 
 def legacy_of(config: Config) -> str:

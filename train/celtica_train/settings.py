@@ -213,6 +213,11 @@ MOST: dict[str, float] = {
 MAX_LAYERS, MAX_LAYER = 32, 2**14
 
 
+def published_run() -> dict[str, Any]:
+    """Return the run whose results are published: its `command`, its `minutes`, its `decisions`."""
+    return json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
+
+
 def prepare(argv: list[str]) -> Config:
     """Read the command line and check the folder; return the configuration to use.
 
