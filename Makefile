@@ -7,7 +7,7 @@ PEERS := .venv-peers
 OLDEST_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 OUT ?= runs/bot
 
-.PHONY: setup train test check check-full check-oldest lint bench bench-peers docs notebooks clean
+.PHONY: setup train test test-slow check check-full check-oldest lint bench bench-peers docs notebooks clean
 
 setup: $(VENV)/.ready
 
@@ -29,8 +29,14 @@ $(VENV)/.ready $(OLDEST)/.ready $(PEERS)/.ready:
 train: setup
 	$(BIN)/celtica train --out $(OUT)
 
+# The quick tests, each within a budget of processor time; the last line says what is left out.
 test: setup
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m tests.warm
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --budget 3
+
+# What takes seconds: whole training runs, notebooks, children that compile.
+test-slow: setup
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 lint: setup
 	$(BIN)/ruff format --check .
@@ -39,7 +45,8 @@ lint: setup
 
 check: lint test
 
-# The long versions: ten thousand games beside the plain-Python twin, and what else takes minutes.
+# Everything, in its long versions: ten thousand games beside the plain-Python twin, and what else
+# takes minutes.
 check-full: lint
 	CELTICA_CHECK=full $(BIN)/python -m pytest -n 2 --dist load
 

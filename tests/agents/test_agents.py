@@ -69,6 +69,7 @@ def every_agent(game):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_agents_play_whole_games_legally(game, players, is_full_check):
     """An illegal action would raise in `step`."""
@@ -108,6 +109,7 @@ def choices_of(game, agents, num_decisions=40):
     return choices
 
 
+@pytest.mark.slow
 def test_choices_are_the_same_without_the_compiler(tmp_path):
     """In plain Python agents are copied and sent alike, too."""
     code = f"""

@@ -58,15 +58,13 @@ def verdict_on_sources(sources):
     return cache(lambda command: judge(command, sources))
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("full_check")
+@pytest.mark.full
 @pytest.mark.parametrize("command", COMMANDS, ids=str)
 def test_the_sources_as_they_are_pass(command, verdict_on_sources):
     assert verdict_on_sources(command) == Verdict()
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("full_check")
+@pytest.mark.full
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_noticed(name, sources, verdict_on_sources, tmp_path):
     fault = FAULTS[name]

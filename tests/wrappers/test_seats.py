@@ -143,6 +143,7 @@ def test_a_vec_env_is_seeded_for_its_next_reset(game):
     assert np.array_equal(env.reset(), twin.reset())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", START_METHODS)
 @one_game_or_each
 def test_masks_survive_wrapping_and_processes(game, method):
