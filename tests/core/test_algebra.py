@@ -1,7 +1,7 @@
 """Nothing drawn, played or told depends on which processor does the linear algebra.
 
-OpenBLAS has code for each kind of x86 processor, which rounds differently in the last bits. A variable
-of the environment makes it take the code for another.
+OpenBLAS has code for each kind of x86 processor, which rounds differently in the last bits.
+A variable of the environment makes it take the code for another.
 """
 
 import json

@@ -247,20 +247,26 @@ def test_two_processes_can_fill_a_cold_cache_at_once(first_run, tmp_path):
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT")
-@each_game
-def test_the_kernels_of_a_game_come_from_the_disk_cache_from_the_second_process_on(game, tmp_path):
-    game_kernels(celtica_env.core.registry.load_game(game).package)  # this process fills the cache
-    report = processes.run_trajectories([f"{game}:2"], tmp_path)
+def test_the_kernels_come_from_the_disk_cache_from_the_second_process_on(tmp_path):
+    for game in celtica_env.games():
+        game_kernels(celtica_env.core.registry.load_game(game).package)  # which fills the cache
+    report = processes.run_trajectories([f"{game}:2" for game in celtica_env.games()], tmp_path)
     assert report["compiled"] == 0
 
 
 @pytest.mark.parametrize("method", processes.START_METHODS)
-@each_game
-def test_a_child_process_can_go_on_with_a_batch_that_uses_threads(game, method):
-    batch = celtica_env.make_batch(game, 200, seed=91, num_threads=2)
-    batch.step(choose(batch))  # the threads are running
-    states = processes.ask_child(method, stepped, batch)
-    assert states == stepped(batch)
+def test_a_child_process_can_go_on_with_a_batch_that_uses_threads(method):
+    batches = [
+        celtica_env.make_batch(game, 200, seed=91, num_threads=2) for game in celtica_env.games()
+    ]
+    for batch in batches:
+        batch.step(choose(batch))  # the threads are running
+    states = processes.ask_child(method, all_stepped, batches)
+    assert states == all_stepped(batches)
+
+
+def all_stepped(batches):
+    return [stepped(batch) for batch in batches]
 
 
 def stepped(batch):
