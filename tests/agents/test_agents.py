@@ -91,6 +91,7 @@ def test_choices_do_not_depend_on_how_games_are_batched(game):
         assert together.tolist() == apart
 
 
+@pytest.mark.slow
 def test_agents_sent_to_another_process_play_alike_there():
     """Wherever an environment is copied to, its opponents go with it."""
     agents = {game: every_agent(game) for game in GAMES}

@@ -27,13 +27,22 @@ from tests.planted.sources import copy_sources, python_path
 TIMEOUT = 900  # seconds; an edit that makes games endless is noticed by that
 JUDGES = {
     f"celtica_env/games/{game}/rules.py": (
-        f"tests/games/{game}", "tests/playthroughs", "-k", f"{game} and not {game}a",
+        f"tests/games/{game}/test_rules_examples.py",  # first, since they are quick and see most
+        f"tests/games/{game}",
+        "tests/playthroughs",
+        "-k",
+        f"{game} and not {game}a",
     )
     for game in ("celtica", "keltis", "celtic")
 } | {
-    f"celtica_env/core/{name}.py": ("tests/core", "tests/testing/test_kit.py")
+    f"celtica_env/core/{name}.py": (
+        *(f"tests/core/test_{about}.py" for about in ("batch", "view", "payoffs", "positions")),
+        "tests/core/test_autoreset.py",
+        "tests/core/test_errors.py",
+        "tests/testing/test_kit.py",
+    )
     for name in ("loops", "payoffs", "rng", "streams", "batch", "view")
-}  # fmt: skip
+}
 """Files to edit, and the arguments of pytest that choose who judges them."""
 
 COMPARISONS = {
