@@ -4,7 +4,9 @@ import os
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from types import ModuleType
 
 import pytest
@@ -16,6 +18,9 @@ from tests.each_game import IS_FULL_CHECK
 
 LEFT = {"slow": "make test-slow", "full": "make check-full"}
 """Marks of tests that may be left out, and the command that runs them."""
+
+HEAVY = ("matplotlib.pyplot", "polars", "sb3_contrib", "scipy.stats", "torch.utils.tensorboard")
+"""Libraries that packages and tests import late."""
 
 num_left = pytest.StashKey[Counter]()
 
@@ -106,6 +111,14 @@ def clock():
     """Return the processor seconds of this process and of the children that it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
+
+
+def pytest_collection_finish(session):
+    """Import what takes seconds, or the first test that needs it would pay for all."""
+    if session.config.getoption("budget"):
+        for name in HEAVY:
+            with suppress(ImportError):
+                import_module(name)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -112,6 +112,7 @@ def test_rivals_and_teachers_that_cannot_play_are_refused_before_a_run_begins(ce
     assert not Path("run").exists()
 
 
+@pytest.mark.slow
 def test_optional_parts_outside_the_package_are_found(whole_game, capsys):
     own = ["--game", "tiny", "--package", whole_game]
     assert cli.main(["evaluate", "greedy", "random", "--games", "200", "--json", *own]) == 0
