@@ -6,8 +6,11 @@ OLDEST := .venv-oldest
 PEERS := .venv-peers
 OLDEST_PYTHON ?= $(or $(shell command -v python3.11),$(PYTHON))
 OUT ?= runs/bot
+SAMPLE ?= 200
+PLAIN := $(addprefix tests/,games playthroughs agents/test_agents.py agents/test_search.py testing/test_kit.py)
 
-.PHONY: setup train test check check-full check-oldest check-wheel lint bench bench-guard bench-peers bench-commits docs notebooks release clean
+.PHONY: setup train test test-slow coverage mutants check check-full check-oldest check-wheel lint
+.PHONY: bench bench-guard bench-peers bench-commits docs notebooks release clean
 
 setup: $(VENV)/.ready
 
@@ -36,17 +39,38 @@ train: setup
 	$(BIN)/celtica train --out $(OUT)
 	@echo "the command is $(BIN)/celtica; what else it does: docs/quickstart.md, docs/training.md"
 
+# The quick tests, each within a budget of processor time; the last line says what is left out.
 test: setup
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m tests.warm
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --budget 3
+
+# What takes seconds: whole training runs, notebooks, children that compile.
+test-slow: setup
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# Lines and branches that the quick tests run: once as they are, then the rules and what else is
+# compiled, in plain Python.
+coverage: setup
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m tests.warm
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow" --cov \
+		--cov-append --cov-report= $(PLAIN)
+	$(BIN)/python -m coverage report --skip-covered
+
+# How many of some small edits of the rules and the core the tests notice. Takes hours.
+mutants: setup
+	$(BIN)/python -m tests.planted.mutants --sample $(SAMPLE)
+
 check: lint test
 
-# The long versions: ten thousand games beside the plain-Python twin, and what else takes minutes.
+# Everything, in its long versions: ten thousand games beside the plain-Python twin, and what else
+# takes minutes.
 check-full: lint
 	CELTICA_CHECK=full $(BIN)/python -m pytest -n 2 --dist load
 

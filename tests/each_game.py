@@ -9,13 +9,12 @@ import celtica_env
 from celtica_env.testing.play import player_counts
 
 IS_FULL_CHECK = os.environ.get("CELTICA_CHECK") == "full"
-in_full_check = pytest.mark.skipif(not IS_FULL_CHECK, reason="long; make check-full runs it")
 
 
 def quickly(values: Iterable, step: int = 1000) -> list:
-    """Return values of a parameter: the quick suite takes every `step`-th, the full check all."""
+    """Return values of a parameter, all but every `step`-th marked for `make check-full` alone."""
     return [
-        value if index % step == 0 else pytest.param(value, marks=in_full_check)
+        value if index % step == 0 else pytest.param(value, marks=pytest.mark.full)
         for index, value in enumerate(values)
     ]
 

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -70,6 +71,7 @@ def every_agent(game):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "players"), TABLES)
 def test_agents_play_whole_games_legally(game, players, is_full_check):
     """An illegal action would raise in `step`."""
@@ -90,13 +92,17 @@ def test_choices_do_not_depend_on_how_games_are_batched(game):
         assert together.tolist() == apart
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_an_agent_sent_to_another_process_plays_alike_there(game):
+@pytest.mark.slow
+def test_agents_sent_to_another_process_play_alike_there():
     """Wherever an environment is copied to, its opponents go with it."""
-    agents = every_agent(game)
-    for agent in agents:
-        assert len(pickle.dumps(agent)) < 100_000
-    assert ask_child("spawn", choices_of, game, agents) == choices_of(game, agents)
+    agents = {game: every_agent(game) for game in GAMES}
+    for one in chain.from_iterable(agents.values()):
+        assert len(pickle.dumps(one)) < 100_000
+    assert ask_child("spawn", choices_in_games, agents) == choices_in_games(agents)
+
+
+def choices_in_games(agents):
+    return {game: choices_of(game, agents[game]) for game in agents}
 
 
 def choices_of(game, agents, num_decisions=40):
@@ -109,6 +115,7 @@ def choices_of(game, agents, num_decisions=40):
     return choices
 
 
+@pytest.mark.slow
 def test_choices_are_the_same_without_the_compiler(tmp_path):
     """In plain Python agents are copied and sent alike, too."""
     code = f"""

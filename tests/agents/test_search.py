@@ -338,6 +338,7 @@ for agent in (FlatAgent("tiny", Budget(30)), TreeAgent("tiny", Budget(30))):
 """
 
 
+@pytest.mark.slow
 def test_searches_are_the_same_without_machine_code(tmp_path):
     path = os.pathsep.join(filter(None, sys.path))
     outputs = {
@@ -399,7 +400,7 @@ def test_searches_beat_the_random_agent(tiny, name):
     assert result.agents[0].ci95[0] > 0.5
 
 
-@pytest.mark.usefixtures("full_check")
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["mc:400:greedy", "ismcts:400:greedy"])
 def test_searches_beat_the_rule_they_play_out_by(name):
     result = evaluate([searcher(name, "celtica"), "greedy"], num_games=200, seed=7)

@@ -74,6 +74,7 @@ print(json.dumps(sorted(sys.modules)))
     assert not modules & heavy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flag", ["NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK"])
 def test_games_are_the_same_with_numbas_debugging_switches(flag, tmp_path, is_full_check):
     runs = all_runs(is_full_check)
@@ -83,6 +84,7 @@ def test_games_are_the_same_with_numbas_debugging_switches(flag, tmp_path, is_fu
     assert report["hashes"] == own_hashes(runs, *extent)
 
 
+@pytest.mark.slow
 def test_a_game_outside_the_package_is_compiled_and_kept(first_run):
     folder, report = first_run
     assert report["package"] == str(folder / "celtica_env" / "__init__.py")
@@ -120,6 +122,7 @@ def test_entries_in_another_process_are_its_own(game):
     assert not hasattr(kernels, "dance_games")
 
 
+@pytest.mark.slow
 def test_a_second_process_compiles_nothing(first_run):
     folder, report = first_run
     second = processes.run_trajectories(TINY_RUNS, folder)
@@ -127,6 +130,7 @@ def test_a_second_process_compiles_nothing(first_run):
     assert second["hashes"] == report["hashes"]
 
 
+@pytest.mark.slow
 def test_plain_python_plays_the_same_tiny_games(first_run):
     folder, report = first_run
     plain = processes.run_trajectories(TINY_RUNS, folder, NUMBA_DISABLE_JIT="1")
@@ -134,6 +138,7 @@ def test_plain_python_plays_the_same_tiny_games(first_run):
     assert plain["hashes"] == report["hashes"]
 
 
+@pytest.mark.slow
 def test_an_edited_rule_changes_the_games_although_the_cache_is_warm(warm_copy):
     folder, hashes = warm_copy
     tables = folder / "tiny_game" / "tables.py"
@@ -151,6 +156,7 @@ def test_an_edited_rule_changes_the_games_although_the_cache_is_warm(warm_copy):
     assert again["compiled"] == 0  # the old code is still there
 
 
+@pytest.mark.slow
 def test_a_package_under_another_name_does_not_take_the_code_of_the_old_one(warm_copy):
     """Machine code imports its modules by name, and those of the old name are gone."""
     folder, hashes = warm_copy
@@ -165,6 +171,7 @@ def test_a_package_under_another_name_does_not_take_the_code_of_the_old_one(warm
     assert json.loads(processes.run_python(code, folder))["hashes"] == hashes
 
 
+@pytest.mark.slow
 def test_an_edited_helper_of_the_core_is_compiled_anew(warm_copy):
     folder, hashes = warm_copy
     source = folder / "celtica_env" / "core" / "rng.py"
@@ -176,6 +183,7 @@ def test_an_edited_helper_of_the_core_is_compiled_anew(warm_copy):
     assert report["hashes"] != hashes
 
 
+@pytest.mark.slow
 def test_an_edit_that_no_machine_code_is_made_of_compiles_nothing(warm_copy):
     """Comments and docstrings, and modules of the core that no kernel uses."""
     folder, hashes = warm_copy
@@ -193,7 +201,6 @@ def test_an_edit_that_no_machine_code_is_made_of_compiles_nothing(warm_copy):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("full_check")
 def test_checked_code_is_not_taken_from_the_cache_of_unchecked_code(warm_copy):
     folder, hashes = warm_copy
     report = processes.run_trajectories(TINY_RUNS, folder, NUMBA_BOUNDSCHECK="1")
@@ -209,6 +216,7 @@ def closed_copy(tmp_path):
     return tmp_path / "copy"
 
 
+@pytest.mark.slow
 def test_a_package_that_cannot_be_written_to_still_works(first_run, closed_copy):
     """Neither beside the sources nor in the user's folder can machine code be kept."""
     report = processes.run_trajectories(TINY_RUNS, closed_copy, **NOWHERE)
@@ -218,7 +226,6 @@ def test_a_package_that_cannot_be_written_to_still_works(first_run, closed_copy)
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("full_check")
 @pytest.mark.parametrize("setting", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
 def test_machine_code_is_kept_where_the_user_can_write(setting, first_run, closed_copy, tmp_path):
     settings = {**NOWHERE, setting: str(tmp_path / "kept")}
@@ -229,6 +236,7 @@ def test_machine_code_is_kept_where_the_user_can_write(setting, first_run, close
         assert report["hashes"] == first_run[1]["hashes"]
 
 
+@pytest.mark.slow
 def test_without_a_home_the_games_are_the_same(first_run):
     """As in a container that runs under a number without a user."""
     folder, report = first_run
@@ -240,7 +248,6 @@ def test_without_a_home_the_games_are_the_same(first_run):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("full_check")
 def test_a_process_killed_while_it_fills_a_cold_cache_leaves_a_usable_one(first_run, tmp_path):
     package = processes.copy_sources(tmp_path)
     cache = package / "core" / "__pycache__"
@@ -273,20 +280,27 @@ def test_two_processes_can_fill_a_cold_cache_at_once(first_run, tmp_path):
 
 
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT")
-@each_game
-def test_the_kernels_of_a_game_come_from_the_disk_cache_from_the_second_process_on(game, tmp_path):
-    game_kernels(celtica_env.core.registry.load_game(game).package)  # this process fills the cache
-    report = processes.run_trajectories([f"{game}:2"], tmp_path)
+@pytest.mark.slow
+def test_the_kernels_come_from_the_disk_cache_from_the_second_process_on(tmp_path):
+    for game in celtica_env.games():
+        game_kernels(celtica_env.core.registry.load_game(game).package)  # which fills the cache
+    report = processes.run_trajectories([f"{game}:2" for game in celtica_env.games()], tmp_path)
     assert report["compiled"] == 0
 
 
 @pytest.mark.parametrize("method", processes.START_METHODS)
-@each_game
-def test_a_child_process_can_go_on_with_a_batch_that_uses_threads(game, method):
-    batch = celtica_env.make_batch(game, 200, seed=91, num_threads=2)
-    batch.step(choose(batch))  # the threads are running
-    states = processes.ask_child(method, stepped, batch)
-    assert states == stepped(batch)
+def test_a_child_process_can_go_on_with_a_batch_that_uses_threads(method):
+    batches = [
+        celtica_env.make_batch(game, 200, seed=91, num_threads=2) for game in celtica_env.games()
+    ]
+    for batch in batches:
+        batch.step(choose(batch))  # the threads are running
+    states = processes.ask_child(method, all_stepped, batches)
+    assert states == all_stepped(batches)
+
+
+def all_stepped(batches):
+    return [stepped(batch) for batch in batches]
 
 
 def stepped(batch):
@@ -315,6 +329,7 @@ def test_children_can_be_forked_while_the_parent_is_stepping(game):
     assert states == {stepped(batch)}
 
 
+@pytest.mark.slow
 @each_game
 def test_batches_in_several_threads_do_not_disturb_each_other(game):
     with ThreadPoolExecutor(4) as pool:

@@ -21,7 +21,7 @@ from celtica_env.core.registry import load_game
 from celtica_env.wrappers.sb3 import SeatVecEnv
 from tests.core.cuda_play import STEPS
 from tests.core.processes import finish, start_python
-from tests.each_game import each_game, in_full_check
+from tests.each_game import each_game
 
 SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 FEW_STEPS = 9
@@ -36,21 +36,20 @@ def run(program, folder, *arguments, **settings):
     return finish(start_python(command, folder, **settings))[0]
 
 
+@pytest.mark.slow
 def test_the_simulator_plays_the_same(tmp_path):
     output = run("cuda_play", tmp_path, "--steps", FEW_STEPS, "celtica:2", **SIMULATOR)
     assert "celtica:2 is the same on both" in output
 
 
-@in_full_check
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("run_of", ["celtica:5", "keltis:2", "keltis:4", "celtic:2", "celtic:4"])
 def test_the_simulator_plays_every_game_the_same(run_of, tmp_path):
     output = run("cuda_play", tmp_path, "--steps", STEPS, run_of, **SIMULATOR)
     assert f"{run_of} is the same on both" in output
 
 
-@in_full_check
-@pytest.mark.slow
+@pytest.mark.full
 @needs_numba_cuda
 @pytest.mark.parametrize("runs", ["celtica:2 celtica:5", "keltis:2 keltis:4", "celtic:2 celtic:4"])
 def test_code_for_a_gpu_plays_the_same_on_the_processor(runs, tmp_path):
@@ -58,8 +57,7 @@ def test_code_for_a_gpu_plays_the_same_on_the_processor(runs, tmp_path):
     assert output.count("is the same on both") == 2
 
 
-@in_full_check
-@pytest.mark.slow
+@pytest.mark.full
 @needs_numba_cuda
 @each_game
 def test_every_kernel_compiles_for_a_gpu(game, tmp_path):

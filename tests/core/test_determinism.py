@@ -17,6 +17,7 @@ def test_a_seed_of_numpy_is_as_good_as_one_of_python(game):
         assert snapshot(celtica_env.make_batch(game, 2, seed=kind(5))) == snapshot(plain)
 
 
+@pytest.mark.slow
 def test_another_process_plays_the_same_games(tmp_path):
     runs = [f"{game}:{celtica_env.spec(game).max_players}" for game in celtica_env.games()]
     report = run_trajectories(runs, tmp_path)
@@ -25,6 +26,7 @@ def test_another_process_plays_the_same_games(tmp_path):
         assert report["hashes"][run] == trajectory_hash(game, int(num_players), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"game_offset": 1}, {"payoff": "rank"}, {"max_steps": 9}])
 @each_game
 def test_the_hash_of_a_trajectory_tells_games_apart(game, change):

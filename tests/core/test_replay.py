@@ -64,18 +64,20 @@ def test_actions_are_there_in_words(game):
     assert tuple(from_text(text) for text in replay.action_texts()) == replay.actions
 
 
-@each_game
-def test_another_process_replays_a_file_to_the_same_end(game, tmp_path):
-    batch = recorded(game)
-    save_replays(tmp_path / "games.jsonl", [batch.replay(row) for row in range(2)])
-    save_replays(tmp_path / "games.jsonl", [batch.replay(2, info={"by": "me"})], append=True)
-    code = (
-        "from celtica_env import load_replays\n"
-        "for replay in load_replays('games.jsonl'): print(replay.play().states.tobytes().hex())"
-    )
-    played = run_python(code, tmp_path).split()
-    assert played == [state.tobytes().hex() for state in batch.states]
-    assert load_replays(tmp_path / "games.jsonl")[2].info == {"by": "me"}
+def test_another_process_replays_files_to_the_same_end(tmp_path):
+    for game in celtica_env.games():
+        batch, file = recorded(game), tmp_path / f"{game}.jsonl"
+        save_replays(file, [batch.replay(row) for row in range(2)])
+        save_replays(file, [batch.replay(2, info={"by": "me"})], append=True)
+        assert load_replays(file)[2].info == {"by": "me"}
+    code = f"""
+from celtica_env import load_replays
+for game in {celtica_env.games()!r}:
+    for replay in load_replays(game + ".jsonl"):
+        print(replay.play().states.tobytes().hex())
+"""
+    ends = [state for game in celtica_env.games() for state in recorded(game).states]
+    assert run_python(code, tmp_path).split() == [state.tobytes().hex() for state in ends]
 
 
 def test_any_changed_character_is_noticed():

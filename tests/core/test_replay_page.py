@@ -54,6 +54,7 @@ def test_every_view_of_every_step_is_the_drawing(game):
     assert [step["what"] for step in shown["steps"]] == replay.action_texts()
 
 
+@pytest.mark.slow
 @each_game
 def test_a_page_needs_nothing_else_and_is_small(game):
     page = replay_page(recorded(game, 400))

@@ -142,6 +142,7 @@ class BatchMachine(RuleBasedStateMachine):
         assert (self.batch.states["step_count"] <= self.batch.spec.max_steps).all()
 
 
+@pytest.mark.slow
 @each_game
 def test_any_interleaving_does_what_single_games_do(game, is_full_check):
     machine = type("Machine", (BatchMachine,), {"game": game})

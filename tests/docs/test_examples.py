@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from celtica_train.evaluate import evaluate
-from tests.each_game import in_full_check
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LIBRARIES = {
@@ -48,7 +47,7 @@ def test_every_example_is_tested():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == set(LIBRARIES)
 
 
-@in_full_check
+@pytest.mark.full
 @pytest.mark.parametrize("name", LIBRARIES)
 @pytest.mark.filterwarnings("ignore")  # of the libraries, about themselves
 def test_an_example_trains_and_plays_no_illegal_action(name):

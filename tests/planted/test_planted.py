@@ -2,7 +2,6 @@
 
 import ast
 import json
-import os
 import shutil
 import subprocess
 from functools import cache
@@ -11,23 +10,16 @@ import pytest
 
 from tests.core import processes
 from tests.planted.faults import FAULTS
+from tests.planted.sources import copy_sources, python_path
 from tests.planted.verdict import Verdict
 
-SOURCES = ("celtica_env", "agents", "train", "tests")
 COMMANDS = tuple(dict.fromkeys(fault.noticed_by for fault in FAULTS.values()))
-
-
-def copy_sources(folder):
-    for name in SOURCES:
-        ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(processes.ROOT / name, folder / name, ignore=ignore)
-    shutil.copy2(processes.ROOT / "pyproject.toml", folder)  # the settings of pytest
 
 
 def judge(command, folder):
     """Run a command on copied sources and return its verdict."""
     settings = {
-        "PYTHONPATH": os.pathsep.join(str(folder / name) for name in ("", "agents", "train")),
+        "PYTHONPATH": python_path(folder),
         "PYTHONHASHSEED": "0",  # or the order of a set would differ from run to run
         "CELTICA_CHECK": None,
         "NUMBA_DISABLE_JIT": None if command.is_compiled else "1",
@@ -58,15 +50,13 @@ def verdict_on_sources(sources):
     return cache(lambda command: judge(command, sources))
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("full_check")
+@pytest.mark.full
 @pytest.mark.parametrize("command", COMMANDS, ids=str)
 def test_the_sources_as_they_are_pass(command, verdict_on_sources):
     assert verdict_on_sources(command) == Verdict()
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("full_check")
+@pytest.mark.full
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_noticed(name, sources, verdict_on_sources, tmp_path):
     fault = FAULTS[name]

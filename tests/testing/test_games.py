@@ -11,14 +11,31 @@ import celtica_env
 from celtica_env.testing import Table, all_checks
 from celtica_env.testing.play import player_counts
 
-TABLES = [Table(game, count) for game in celtica_env.games() for count in player_counts(game)]
+SLOW = (
+    "kernels.indices_stay_within_their_arrays",
+    "kernels.observed_integers_fit",
+    "notation.what_is_accepted_can_be_played",
+)
+"""Checks that take seconds: plain Python, or another process that compiles."""
 
 
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table.game}-{table.num_players}")
-@pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.name)
-def test_a_game_does_what_every_game_must(check, table, is_full_check):
-    counts = player_counts(table.game)
-    in_turn = (counts[0], counts[-1])[zlib.crc32(check.name.encode()) % 2]
-    if not is_full_check and table.num_players != in_turn:
-        pytest.skip("with another number of players; make check-full runs it")
+def cases():
+    """Return each check with each game and number of players."""
+    for check in all_checks():
+        for game in celtica_env.games():
+            counts = player_counts(game)
+            in_turn = (counts[0], counts[-1])[zlib.crc32(check.name.encode()) % 2]
+            for count in counts:
+                is_slow = check.name in SLOW
+                mark = "full" if count != in_turn else "slow" if is_slow else None
+                yield pytest.param(
+                    check,
+                    Table(game, count),
+                    id=f"{check.name}-{game}-{count}",
+                    marks=[getattr(pytest.mark, mark)] if mark else [],
+                )
+
+
+@pytest.mark.parametrize(("check", "table"), cases())
+def test_a_game_does_what_every_game_must(check, table):
     check(table)

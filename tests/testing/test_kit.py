@@ -16,7 +16,7 @@ from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal,
 from celtica_env.testing.play import decisions, play_out
 from celtica_train import cli
 from tests.core.processes import start_python
-from tests.each_game import in_full_check, quickly
+from tests.each_game import quickly
 from tests.testing.faults import (
     CARD_FAULTS,
     CHANCE_IN_PLAY,
@@ -42,6 +42,7 @@ def test_the_sound_game_passes(tiny, num_players, check):
     check(Table(tiny, num_players))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", quickly(FAULTS, 4))
 def test_a_fault_is_found_and_named(fault, monkeypatch, tmp_path):
     case = FAULTS[fault]
@@ -54,12 +55,13 @@ def test_a_fault_is_found_and_named(fault, monkeypatch, tmp_path):
     assert case.words in message
 
 
+@pytest.mark.slow
 def test_a_game_whose_constants_have_the_cores_names_passes(monkeypatch, tmp_path):
     OWN_NAMES.enter(monkeypatch, tmp_path, "tiny_with_own_names")
     check_game(NAME, 2, checks=["endings", "copies"])
 
 
-@in_full_check
+@pytest.mark.slow
 def test_deals_may_be_alike_and_all_actions_legal(monkeypatch, tmp_path):
     CHANCE_IN_PLAY.enter(monkeypatch, tmp_path, "tiny_with_chance_in_play")
     batch, most = Table(NAME, 2).batch(16), 0
@@ -72,6 +74,7 @@ def test_deals_may_be_alike_and_all_actions_legal(monkeypatch, tmp_path):
     check_game(NAME, 2, checks=["facts", "masks", "determinism", late])
 
 
+@pytest.mark.slow
 def test_without_a_start_nothing_else_is_checked(monkeypatch, tmp_path):
     fault = RULE_FAULTS["a verb reads a field that is not there"]
     fault.enter(monkeypatch, tmp_path, "tiny_that_does_not_compile")
@@ -82,6 +85,7 @@ def test_without_a_start_nothing_else_is_checked(monkeypatch, tmp_path):
     assert len(message.splitlines()) < 6
 
 
+@pytest.mark.slow
 def test_no_check_goes_on_for_ever(monkeypatch, tmp_path, is_full_check):
     RULE_FAULTS["games never end"].enter(monkeypatch, tmp_path, "tiny_without_an_end")
     failures = {}
@@ -106,6 +110,7 @@ def failure_seed(message):
     return re.search(r"seed (\d+)", message)[1]
 
 
+@pytest.mark.slow
 def test_a_failure_names_the_place_and_the_action(monkeypatch, tmp_path):
     case = RULE_FAULTS["the mask allows what the rules forbid"]
     case.enter(monkeypatch, tmp_path, "tiny_with_fault_the_mask_allows_what_the_rules_forbid")
@@ -114,6 +119,7 @@ def test_a_failure_names_the_place_and_the_action(monkeypatch, tmp_path):
     assert re.search(r"\n    tiny_v0 players=2 .*\n  action 3 \(draw\)", str(failure.value))
 
 
+@pytest.mark.slow
 def test_one_run_lists_every_failure(monkeypatch, tmp_path):
     case = RULE_FAULTS["the winner is paid twice"]
     case.enter(monkeypatch, tmp_path, "tiny_with_fault_the_winner_is_paid_twice")
@@ -289,6 +295,7 @@ def pytest_of(package, folder, *arguments):
     return process.returncode, output + errors
 
 
+@pytest.mark.slow
 def test_pytest_checks_the_game_of_a_package_named_by_a_variable(tmp_path):
     shutil.copytree(SOURCES, tmp_path / "my_games")
     status, output = pytest_of("my_games", tmp_path, "-k", "never_empty or identity")
@@ -296,6 +303,7 @@ def test_pytest_checks_the_game_of_a_package_named_by_a_variable(tmp_path):
     assert status == 0
 
 
+@pytest.mark.slow
 def test_pytest_reports_one_failure_of_a_game_that_does_not_compile(monkeypatch, tmp_path):
     RULE_FAULTS["a verb is missing"].enter(monkeypatch, tmp_path, "tiny_without_a_verb")
     status, output = pytest_of(

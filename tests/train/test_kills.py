@@ -50,6 +50,7 @@ def expect_usable(out, elapsed):
     return facts["elapsed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trainer", quickly(settings.TRAINERS))
 def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(
     trainer, tmp_path, is_full_check
@@ -69,6 +70,7 @@ def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(
     assert not list(out.rglob("*.partial"))
 
 
+@pytest.mark.slow
 def test_a_run_killed_before_its_first_checkpoint_is_begun_again(tmp_path, capsys):
     command = ["train", "--out", str(tmp_path / "run"), *TINY, "--minutes", "0.01"]
     run_killed("configuration is there", 0, command, tmp_path)
@@ -89,6 +91,7 @@ def test_a_folder_with_anything_else_in_it_is_not_free(tmp_path):
     assert not settings.is_free(tmp_path / settings.CHECKPOINT_FILE)
 
 
+@pytest.mark.slow
 def test_an_evaluation_killed_leaves_no_broken_file(tmp_path, is_full_check):
     chance = np.random.default_rng(1)
     command = ["evaluate", "greedy", "random", "--replays", "games.jsonl", "--json", "--games"]

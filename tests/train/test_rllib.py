@@ -12,7 +12,6 @@ from celtica_train import settings
 from celtica_train.decisions import OPEN
 from celtica_train.learner import weights_of
 from celtica_train.selfplay import SelfPlayLearner, log_softmax
-from tests.each_game import in_full_check
 from tests.train.diary import DECAY, GAMMA
 
 rllib = pytest.importorskip(
@@ -99,7 +98,7 @@ def runner_of(**arguments):
     return runner
 
 
-@in_full_check
+@pytest.mark.full
 @pytest.mark.parametrize("players", [2, 3])
 def test_hundreds_of_games_hold_no_illegal_action(players):
     runner = runner_of(players=players, num_envs=128)
@@ -122,7 +121,7 @@ def small_run(out, **arguments):
     return config, learner
 
 
-@in_full_check
+@pytest.mark.full
 @pytest.mark.parametrize("learners", [0, 2])
 def test_learners_begin_with_the_network_and_hand_back_what_they_learn(learners, tmp_path):
     config, learner = small_run(tmp_path, env_runners=1, learners=learners)
@@ -143,7 +142,7 @@ def test_learners_begin_with_the_network_and_hand_back_what_they_learn(learners,
     assert learner.steps > 500
 
 
-@in_full_check
+@pytest.mark.full
 def test_it_learns_to_win(tiny_game, tmp_path):
     config = settings.RLlibConfig(
         out=tmp_path, game=tiny_game, env_runners=0, num_envs=32, steps=32, hidden=(32,),
@@ -160,7 +159,7 @@ def test_it_learns_to_win(tiny_game, tmp_path):
     assert learner.payoffs[0] > before + 0.5
 
 
-@in_full_check
+@pytest.mark.full
 def test_a_runner_that_dies_is_replaced_and_nothing_of_ray_is_left(tmp_path):
     config, learner = small_run(tmp_path, env_runners=2)
     with rllib.ray_running(config), learner.running() as algorithm:
@@ -178,7 +177,7 @@ def test_a_runner_that_dies_is_replaced_and_nothing_of_ray_is_left(tmp_path):
     assert not rllib.ray.is_initialized()
 
 
-@in_full_check
+@pytest.mark.full
 def test_control_c_leaves_nothing_of_ray(tmp_path):
     def interrupt(*_):
         raise KeyboardInterrupt

@@ -24,7 +24,6 @@ from celtica_train.checkpoint import load_checkpoint, save_checkpoint
 from celtica_train.play.command import Config as PlayConfig
 from celtica_train.run import Run, make_learner
 from tests.core.processes import TIMEOUT
-from tests.each_game import IS_FULL_CHECK
 
 TINY = [
     "--minutes", "0.15", "--imitate-minutes", "0.03",
@@ -36,17 +35,21 @@ TINY_POOL = ["--imitate-passes", "1", "--snapshot-minutes", "0.02"]
 
 
 def tiny(trainer):
-    """Return the arguments of a run that takes seconds; skip what cannot be run, or not quickly."""
+    """Return the arguments of a run that takes seconds; skip what cannot be run."""
     if trainer == "rllib":
-        if not IS_FULL_CHECK:
-            pytest.skip("long; make check-full runs it")
         for library in settings.RLLIB_LIBRARIES:
             pytest.importorskip(library, reason="the extra rllib is not installed")
     has_pool = issubclass(settings.TRAINERS[trainer], settings.PPOConfig)
     return ["--trainer", trainer, *TINY, *(TINY_POOL if has_pool else [])]
 
 
-@pytest.fixture(scope="module", params=settings.TRAINERS)
+TRAINERS = [  # Ray takes its time to start
+    pytest.param(name, marks=pytest.mark.full if name == "rllib" else pytest.mark.slow)
+    for name in settings.TRAINERS
+]
+
+
+@pytest.fixture(scope="module", params=TRAINERS)
 def finished_run(tmp_path_factory, request):
     out = tmp_path_factory.mktemp("runs") / "tiny"
     assert cli.main(["train", "--out", str(out), *tiny(request.param)]) == 0
@@ -164,7 +167,7 @@ def test_a_resumed_run_meets_its_pool_at_once(finished_run):
     assert met[2].name.startswith("snapshot")
 
 
-@pytest.mark.parametrize("trainer", settings.TRAINERS)
+@pytest.mark.parametrize("trainer", TRAINERS)
 def test_a_network_that_breaks_stops_the_run_and_leaves_the_good_checkpoint(
     trainer, tmp_path, capsys
 ):
@@ -184,6 +187,7 @@ def test_a_folder_that_cannot_be_made_is_an_error_in_words(tmp_path, capsys):
     assert capsys.readouterr().err.startswith("celtica train: ")
 
 
+@pytest.mark.slow
 def test_control_c_saves_and_says_how_to_go_on(tmp_path):
     out = tmp_path / "run"
     process = start(out, *TINY, "--minutes", "5")

@@ -99,6 +99,7 @@ def test_a_seed_trains_the_same_network_again(game):
     assert torch.equal(first, weights())
 
 
+@pytest.mark.slow
 def test_it_learns_from_games_against_itself():
     """Without a teacher, and in seconds, it comes to beat how it began."""
     arguments = {"num_envs": 64, "steps": 32, "batch_size": 256, "gamma": 1.0}

@@ -10,7 +10,7 @@ import pytest
 
 import celtica_env
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
-from tests.each_game import each_game, in_full_check, quickly
+from tests.each_game import each_game, quickly
 
 pyspiel = pytest.importorskip("pyspiel", reason="needs the extra `openspiel`")
 
@@ -272,7 +272,7 @@ def test_openspiels_ismcts_plays():
         state.apply_action(int(bot.step(state)))
 
 
-@in_full_check
+@pytest.mark.slow
 def test_openspiels_mcts_plays_a_game_to_the_end():
     spiel_game = load("keltis")
     bot = mcts.MCTSBot(spiel_game, 1.0, 2, evaluator(), random_state=np.random.RandomState(0))

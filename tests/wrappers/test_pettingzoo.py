@@ -98,6 +98,7 @@ def test_an_environment_says_what_it_is():
 # --- PettingZoo's own checkers -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @each_game
 def test_render_test_passes(game, monkeypatch):
     pytest.importorskip("pygame")
@@ -384,6 +385,7 @@ def test_a_game_index_without_a_seed_is_one_of_the_last_seed(game):
     assert reset(env, seed=5).batch.states.tobytes() != row.tobytes()
 
 
+@pytest.mark.slow
 def test_another_process_plays_the_same_games():
     tables = [Table(game, celtica_env.spec(game).min_players) for game in celtica_env.games()]
     code = (

@@ -26,6 +26,7 @@ def played_on(envs):
     return [kind.play(env, 60) for kind, env in zip(KINDS, envs)]
 
 
+@pytest.mark.slow
 @each_method
 @one_game_or_each
 def test_environments_of_all_kinds_go_on_alike_in_another_process(game, method):
@@ -36,6 +37,7 @@ def test_environments_of_all_kinds_go_on_alike_in_another_process(game, method):
     assert ask_child(method, played_on, envs) == played_on(envs)
 
 
+@pytest.mark.slow
 @each_method
 @one_game_or_each
 def test_gymnasiums_worker_processes_play_the_same_games(game, method):
@@ -73,6 +75,7 @@ def tiny(own_registry):
     return "tiny"
 
 
+@pytest.mark.slow
 @each_method
 def test_environments_of_a_game_from_elsewhere_can_be_sent_too(tiny, method):
     envs = [GameAECEnv(tiny), SeatEnv(tiny), SeatVectorEnv(tiny, 2)]

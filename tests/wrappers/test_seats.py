@@ -235,6 +235,7 @@ def test_opponents_that_join_later_are_reset():
     assert len(agent.seeds) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", START_METHODS)
 @one_game_or_each
 def test_masks_survive_wrapping_and_processes(game, method):

@@ -121,21 +121,43 @@ def site_places(roads: bytes, goal_sites: bytes) -> np.ndarray:
 
 
 def _places_by_steps(roads: np.ndarray) -> np.ndarray:
+    """Return places from 0 to 100, the same on every processor.
+
+    Libraries of linear algebra, sines and cosines differ in the last bit from one to the next. So
+    those are rounded, and products are summed in numpy, in one order.
+    """
     steps = distances_between(roads).astype(float)
     weights = 1 / np.maximum(steps, 1) ** 2
     angles = 2 * np.pi * np.arange(NUM_SITES) / NUM_SITES
-    places = np.stack([np.cos(angles), np.sin(angles)], 1) * steps.max() / 2
-    laplacian = np.linalg.pinv(_laplacian(weights))
+    circle = np.round(np.stack([np.cos(angles), np.sin(angles)], 1), 9)
+    places = circle * steps.max() / 2
+    inverse = _inverse(_laplacian(weights) + 1)  # which a laplacian alone does not have
     for _ in range(STRESS_ROUNDS):
-        apart = np.linalg.norm(places[:, None] - places, axis=2)
-        places = laplacian @ _laplacian(weights * steps / np.maximum(apart, 1e-9)) @ places
+        apart = np.sqrt(((places[:, None] - places) ** 2).sum(axis=2))
+        pulls = _laplacian(weights * steps / np.maximum(apart, 1e-9))
+        places = _product(inverse, _product(pulls, places))
     places -= places.min(axis=0)
-    return 100 * places / places.max(axis=0)
+    return 100 * (places / places.max(axis=0))
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
     off = weights * (1 - np.eye(len(weights)))
     return np.diag(off.sum(axis=1)) - off
+
+
+def _product(matrix: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    return (matrix[:, :, None] * columns).sum(axis=1)
+
+
+def _inverse(matrix: np.ndarray) -> np.ndarray:
+    """Return the inverse of a positive definite matrix, by elimination."""
+    rows = np.hstack([matrix, np.eye(len(matrix))])
+    for k in range(len(rows)):
+        rows[k] /= rows[k, k]
+        factors = rows[:, [k]].copy()
+        factors[k] = 0
+        rows -= factors * rows[k]
+    return rows[:, len(rows) :]
 
 
 def distances_between(roads: np.ndarray) -> np.ndarray:

@@ -8,7 +8,6 @@ RUN = "celtic:3"
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("full_check")
 def test_an_edited_constant_changes_the_games_although_the_cache_is_warm(tmp_path):
     package = processes.copy_sources(tmp_path)
     before = processes.run_trajectories([RUN], tmp_path)

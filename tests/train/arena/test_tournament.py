@@ -55,6 +55,7 @@ def test_who_never_wins_has_no_share_at_all(tmp_path):
     assert results.ratings["rating_high"].is_null().all()
 
 
+@pytest.mark.slow
 def test_however_it_is_played_the_same_is_stored(tmp_path):
     agents = ["random", "greedy", "random"]
     options = {"deals": 8, "at_once": 10, "seed": 5}
@@ -70,7 +71,7 @@ def test_however_it_is_played_the_same_is_stored(tmp_path):
     assert len(load_results(tmp_path / "merged")._times) == 3
 
 
-@pytest.mark.usefixtures("full_check")
+@pytest.mark.slow
 def test_a_cluster_plays_the_same(tmp_path):
     ray = pytest.importorskip("ray")
     agents, options = ["random", "greedy"], {"deals": 6, "at_once": 4}
@@ -200,7 +201,7 @@ def test_a_program_that_dies_loses_and_the_tournament_goes_on(tmp_path):
     assert results.ratings["agent"].to_list() == [bot, f"{bot} die"]
 
 
-@pytest.mark.usefixtures("full_check")
+@pytest.mark.slow
 def test_a_worker_that_dies_is_told_of_and_what_is_stored_is_whole(tmp_path):
     with pytest.raises(WorkerError, match="the same command goes on"):
         play_tournament(["greedy", f"{HERE}:Dying"], out=tmp_path, deals=2, workers=2)
@@ -305,6 +306,7 @@ def expect_whole_blocks(folder, at_once):
     return len(numbers)
 
 
+@pytest.mark.slow
 def test_a_tournament_killed_at_any_moment_goes_on_with_nothing_lost_or_doubled(
     tmp_path, is_full_check
 ):
@@ -329,7 +331,7 @@ def test_a_tournament_killed_at_any_moment_goes_on_with_nothing_lost_or_doubled(
     assert stored(killed) == stored(tmp_path / "whole")
 
 
-@pytest.mark.usefixtures("full_check")
+@pytest.mark.slow
 def test_the_command_killed_with_its_workers_goes_on(tmp_path):
     num_kills, at_once, num_games = 5, 20, 0
     command = ["random", "greedy", "--deals", "2000", "--at-once", str(at_once), "--out", "killed"]
@@ -347,7 +349,7 @@ def test_the_command_killed_with_its_workers_goes_on(tmp_path):
     assert stored(tmp_path / "killed") == stored(tmp_path / "whole")
 
 
-@pytest.mark.usefixtures("full_check")
+@pytest.mark.slow
 def test_the_workers_of_a_killed_tournament_end(tmp_path):
     process = start(
         ["random", "greedy", "--deals", "100000", "--workers", "2", "--out", "killed"], tmp_path

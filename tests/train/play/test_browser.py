@@ -155,7 +155,7 @@ def test_a_game_is_played_by_clicks(game, visit, tmp_path):
 
 @pytest.mark.slow
 @each_game
-def test_a_whole_game_is_played_by_clicks(game, visit, full_check):
+def test_a_whole_game_is_played_by_clicks(game, visit):
     session = table(game, num_players=3, at=[1])
     with visit(session, NARROW) as page:
         assert play_by_clicks(page) > 10

@@ -26,6 +26,7 @@ class Weighing(Scripted):
         return Reasons(legal[:1], weights, "visits")
 
 
+@pytest.mark.slow
 @each_game
 def test_a_game_is_played_to_its_end(game, tmp_path):
     session = table(game, num_players=3, at=[1])

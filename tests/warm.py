@@ -1,0 +1,41 @@
+"""Compile what the quick tests play, before they start: `python -m tests.warm`.
+
+Workers that start with an empty cache would compile the same at once, and the tests that come first
+would seem slow. Takes a few seconds if all is there.
+"""
+
+import os
+from concurrent.futures import ProcessPoolExecutor
+
+import celtica_env
+from tests.core import tiny_game
+
+JOBS = [  # the longest first
+    ("celtica", "mc:1"),
+    ("keltis", "greedy"),
+    ("celtic", "greedy"),
+    ("tiny", "mc:1"),
+    ("celtica", "greedy"),
+]
+"""Games, and agents that use what a game has compiled."""
+
+
+def compile_for(game: str, agent: str) -> None:
+    """Make a batch do all it can, and an agent choose; what takes long is announced."""
+    if game == "tiny":
+        celtica_env.register_game("tiny", tiny_game.__name__)
+    batch = celtica_env.make_batch(game, num_games=1, seed=0)
+    batch.potentials()
+    view = batch.view()
+    view.sample(0)
+    batch.step(celtica_env.load_agent(agent, game).act(view))
+
+
+def main() -> None:
+    """Do all jobs, in as many processes as there are processors."""
+    with ProcessPoolExecutor(min(len(JOBS), os.cpu_count() or 1)) as pool:
+        list(pool.map(compile_for, *zip(*JOBS)))  # which raises what a job raises
+
+
+if __name__ == "__main__":
+    main()
