@@ -272,7 +272,8 @@ def test_two_processes_can_fill_a_cold_cache_at_once(first_run, tmp_path):
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT")
 @each_game
 def test_the_kernels_of_a_game_come_from_the_disk_cache_from_the_second_process_on(game, tmp_path):
-    game_kernels(celtica_env.core.registry.load_game(game).package)  # this process fills the cache
+    package = celtica_env.core.registry.load_game(game).package
+    game_kernels(package).all()  # this process fills the cache
     report = processes.run_trajectories([f"{game}:2"], tmp_path)
     assert report["compiled"] == 0
 
