@@ -283,7 +283,7 @@ def test_two_processes_can_fill_a_cold_cache_at_once(first_run, tmp_path):
 @pytest.mark.slow
 def test_the_kernels_come_from_the_disk_cache_from_the_second_process_on(tmp_path):
     for game in celtica_env.games():
-        game_kernels(celtica_env.core.registry.load_game(game).package)  # which fills the cache
+        game_kernels(celtica_env.core.registry.load_game(game).package).all()  # fills the cache
     report = processes.run_trajectories([f"{game}:2" for game in celtica_env.games()], tmp_path)
     assert report["compiled"] == 0
 
