@@ -168,7 +168,7 @@ def test_json_holds_the_promised_keys(capsys):
 def test_bad_arguments_say_what_is_accepted(capsys):
     for arguments, words in [
         ((["greedy"] * 6,), "for 2 to 5 players, got 6"),
-        ((["greedy"],), "name more agents"),
+        ((["greedy"],), "name as many agents, or give --players"),
         (([],), "got 0"),
     ]:
         with pytest.raises(OptionError, match=words):
