@@ -31,7 +31,7 @@ JUDGES = {
         f"tests/games/{game}",
         "tests/playthroughs",
         "-k",
-        f"{game} and not {game}a",
+        f"{game} and not {game}a and not equally_likely",  # which takes minutes in plain Python
     )
     for game in ("celtica", "keltis", "celtic")
 } | {

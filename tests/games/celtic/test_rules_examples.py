@@ -230,6 +230,18 @@ def test_from_the_fourth_completed_goal_on_no_card_is_drawn(num_done, num_held):
     assert drawn - game.state["deck"].sum() == (num_done < 3)
 
 
+def test_the_last_card_is_drawn_too():
+    """With four players at their third goals every card is drawn in the end."""
+    others = [goal for goal in range(20) if goal != COWS_FISH_SHEEP]
+    completed = (others[:2], others[2:5], others[5:8], others[8:11])
+    hands = ((COWS_FISH_SHEEP,),)
+    game = Position(ON_COWS_FISH_SHEEP, {}, {}, {}, hands=hands, completed=completed)
+    (last,) = np.flatnonzero(game.state["deck"])
+    game.act(f"complete {COWS_FISH_SHEEP}")
+    assert last in game.goals("hand", 0)
+    assert not game.state["deck"].any()
+
+
 def test_a_marker_may_come_back_from_a_trade_site_where_nothing_is_left():
     game = Position({"wine": 1}, {}, supply={"wine": 0})
     assert game.legal() == ["collect wine", "done"]
