@@ -16,7 +16,7 @@ from celtica_env.core.announce import announced
 from celtica_env.core.compile import compile_entry
 from celtica_env.core.memory import read_only
 from celtica_env.core.registry import load_game, load_part
-from celtica_env.core.types import GREEDY_SCRATCH
+from celtica_env.core.types import SCRATCH_SIZE
 from celtica_env.core.view import View
 
 
@@ -56,7 +56,7 @@ def choose(s, scratch):
 
 def choose_games(states, finished, out):
     """Write the rule's action for each running game, `out` (n,) int64."""
-    scratch = np.zeros(GREEDY_SCRATCH)
+    scratch = np.zeros(SCRATCH_SIZE)
     for k in range(len(out)):
         if not finished[k]:
             out[k] = choose(states[k], scratch)
@@ -91,6 +91,6 @@ def _compiled(game: str, package: str) -> Callable:
     dtype = load_game(game).spec.state_dtype
     states, finished = read_only(np.zeros(1, dtype)), read_only(np.zeros(1, np.bool_))
     examples = (states, finished, np.zeros(1, np.int64))
-    namespace = {"np": np, "choose": rule_of(game), "GREEDY_SCRATCH": GREEDY_SCRATCH}
+    namespace = {"np": np, "choose": rule_of(game), "SCRATCH_SIZE": SCRATCH_SIZE}
     with announced(f"the greedy agent of {game}"):
         return compile_entry(choose_games, namespace, examples)

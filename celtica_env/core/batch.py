@@ -245,14 +245,23 @@ class Batch:
         self._run(self._kernels.mask_games, len(rows), self._states, rows, self._finished, out)
         return out
 
-    def potentials(self, where: npt.ArrayLike | None = None, *, final: bool = False) -> np.ndarray:
-        """Return each seat's potential for shaping, `(n, P)` float32.
+    def potentials(
+        self,
+        where: npt.ArrayLike | None = None,
+        seats: npt.ArrayLike | None = None,
+        *,
+        final: bool = False,
+    ) -> np.ndarray:
+        """Return the potential of given seats for shaping, `(n,)` float32, a fresh array.
 
-        Zero once a game has ended by itself; a truncated one keeps what it had.
+        Zero once a game has ended by itself; a truncated one keeps what it had. The arguments are
+        those of `observe`.
         """
         rows = self._rows(where)
-        out = np.empty((len(rows), self.num_players), np.float32)
-        self._run(self._kernels.potential_games, len(rows), self._positions(final), rows, out)
+        seats = self._movers[: len(rows)] if seats is None else self._as_seats(seats, len(rows))
+        out = np.empty(len(rows), np.float32)
+        kernel = self._kernels.potential_games
+        self._run(kernel, len(rows), self._positions(final), rows, seats, out)
         return out
 
     def view(self, where: npt.ArrayLike | None = None) -> View:

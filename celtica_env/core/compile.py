@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import importlib.util
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from enum import EnumType
@@ -27,7 +28,7 @@ from celtica_env.core.errors import OptionError
 
 VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
 """The stubs of all verbs."""
-OPTIONAL_VERBS = (verbs.random_legal,)
+OPTIONAL_VERBS = (verbs.potential, verbs.random_legal)
 MARK = "is_kernel"
 AnyFunction = TypeVar("AnyFunction", bound=Callable)
 
@@ -241,8 +242,9 @@ def _own_verb(own: Mapping[str, Any], stub: Callable, package: str) -> Callable:
     return verb
 
 
-def game_modules(package: str) -> tuple[ModuleType, ModuleType]:
-    """Import and return the modules that hold a game's verbs."""
-    return importlib.import_module(f"{package}.rules"), importlib.import_module(
-        f"{package}.observe"
-    )
+def game_modules(package: str) -> list[ModuleType]:
+    """Import and return the modules that hold a game's verbs; it may have no `worth`."""
+    names = ["rules", "observe"]
+    if importlib.util.find_spec(f"{package}.worth") is not None:
+        names.append("worth")
+    return [importlib.import_module(f"{package}.{name}") for name in names]

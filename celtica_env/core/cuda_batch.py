@@ -48,7 +48,6 @@ MOVER = -1  # in place of a seat
 DEVICE_LOOPS = (
     loops.find_illegal,
     loops.mask_games,
-    loops.potential_games,
     loops.reset_games,
     loops.step_games,
 )

@@ -11,11 +11,11 @@ from celtica_env.core.loops import (
     DISABLED,
     find_illegal,
     mask_games,
-    potential_games,
     reset_games,
     step_games,
 )
-from celtica_env.core.verbs import observe
+from celtica_env.core.types import SCRATCH_SIZE
+from celtica_env.core.verbs import observe, potential
 
 
 def fill_kernel(states, template):
@@ -96,7 +96,9 @@ def scale_kernel(numbers, scales, out):
 
 
 def potential_kernel(states, rows, out):
-    """Write each seat's shaping potential, `out` (B, P) float32."""
+    """Write each seat's potential, `out` (B, P) float32."""
     k = cuda.grid(1)
     if k < rows.size:
-        potential_games(states, rows, out, k, k + 1)
+        w = cuda.local.array(SCRATCH_SIZE, np.float64)
+        for seat in range(out.shape[1]):
+            out[k, seat] = potential(states[rows[k]], np.uint8(seat), w)

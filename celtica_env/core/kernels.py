@@ -34,7 +34,7 @@ def game_kernels(package: str) -> LateEntries:
         loops.find_finished: (states, rows, 0, flags),
         loops.mask_games: (states, rows, flags, np.zeros((1, 1), np.bool_)),
         loops.observe_games: (states, rows, rows, floats[0], floats),
-        loops.potential_games: (states, rows, floats),
+        loops.potential_games: (states, rows, rows, floats[0]),
         loops.censor_games: (states, rows, rows, states),
         loops.determinize_games: (states, rows, keys, states),
     }  # fmt: skip

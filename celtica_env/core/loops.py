@@ -7,6 +7,7 @@ of the batch; row k of every other array belongs to record `rows[k]`. Each loop 
 
 import numpy as np
 
+from celtica_env.core.types import SCRATCH_SIZE
 from celtica_env.core.verbs import (
     censor,
     determinize,
@@ -111,10 +112,12 @@ def observe_games(states, rows, seats, scales, out, start, stop):
             out[k, i] = numbers[i] * scales[i]
 
 
-def potential_games(states, rows, out, start, stop):
-    """Write each seat's shaping potential, `out` (N, P) float32."""
+def potential_games(states, rows, seats, out, start, stop):
+    """Write the potential of seat `seats` (N,) int64, `out` (N,) float32; -1: the mover."""
+    w = np.empty(SCRATCH_SIZE)
     for k in range(start, stop):
-        potential(states[rows[k]], out[k])
+        s = states[rows[k]]
+        out[k] = potential(s, np.uint8(s.to_move if seats[k] < 0 else seats[k]), w)
 
 
 def censor_games(states, rows, seats, out, start, stop):

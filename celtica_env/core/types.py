@@ -22,8 +22,8 @@ NO_LIMIT = 2**31 - 1
 FULL = -1
 """Value of the record field `viewer` in a state from which nothing was removed."""
 
-GREEDY_SCRATCH = 256
-"""Numbers that a game's greedy rule may use as working memory."""
+SCRATCH_SIZE = 256
+"""Numbers that a game's potential and its greedy rule may use as working memory, float64."""
 
 HEADER = [
     ("rng", "u8"),  # counter of the game's own random stream; 0 in a censored record
@@ -167,7 +167,7 @@ class Game:
         drawing: import path of a module that draws positions, see `core.pictures`; None if there
             is none.
         greedy: import path of a module with `choose(s, scratch) -> action`, compiled: a rule that
-            plays passably on one censored record; `scratch` is working memory, `GREEDY_SCRATCH`
+            plays passably on one censored record; `scratch` is working memory, `SCRATCH_SIZE`
             float64. None if there is none.
         questions: import path of a module that tells what happened in a game, see
             `core.questions`; None if there is none.
@@ -177,6 +177,8 @@ class Game:
             actions mean, the end, and the source of the rules; empty if there is none.
         account: `(record, seat) -> str`, what a seat has at the end and where it came from, in
             words; None if the game does not tell.
+        num_deals: deals over which it pays to average an action whose outcome is drawn, when
+            looking ahead: many where few actions draw, one where most do.
     """
 
     spec: GameSpec
@@ -193,3 +195,4 @@ class Game:
     bots: str | None = None
     how_to_play: tuple[str, ...] = ()
     account: Callable[[np.void, int], str] | None = None
+    num_deals: int = 1

@@ -81,12 +81,14 @@ def returns(s, out):
     raise NotImplementedError
 
 
-def potential(s, out):
-    """Write how well each seat stands, for shaping, to `out` (P,) float32.
+def potential(s, seat, w):
+    """Return a guess of what `seat` (uint8) will be paid, for shaping and for looking ahead.
 
-    Every entry must be written: `out` holds anything before. All 0 once `is_terminal`.
+    Reads nothing that `censor` removes for that seat. 0 once `is_terminal`. `w` (SCRATCH_SIZE,)
+    float64 is working memory, which holds anything before. A game may leave this verb out, and
+    then learns more slowly.
     """
-    raise NotImplementedError
+    return 0.0
 
 
 def censor(s, seat):

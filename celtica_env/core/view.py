@@ -19,11 +19,14 @@ from celtica_env.core.types import NO_LIMIT, Game, GameSpec
 
 @dataclass(frozen=True)
 class Successors:
-    """What the legal actions of the rows of a view lead to, one entry for each, m in all.
+    """What the legal actions of the rows of a view lead to, m entries in all.
+
+    There is one for each action, or one for each deal where its outcome is drawn.
 
     Attributes:
         rows: `(m,)` int64, row of the view; those of finished games are left out.
         actions: `(m,)` int64.
+        shares: `(m,)` float32, how much each counts; those of an action sum to 1.
         states: `(m,)` full records after the action, with one deal of what was hidden.
         observations: `(m, F)` float32, what the seat that acted sees then.
         turns_away: `(m,)` int64, seats from the one that acted to the one that moves then.
@@ -34,6 +37,7 @@ class Successors:
 
     rows: np.ndarray
     actions: np.ndarray
+    shares: np.ndarray
     states: np.ndarray
     observations: np.ndarray
     turns_away: np.ndarray
@@ -170,15 +174,18 @@ class View:
         Raises:
             OptionError: the seed is not a non-negative integer.
         """
-        out = np.empty_like(self._states)
-        keys = mix_keys(self.keys, stream_keys(check_seed(seed), np.zeros(1)))
-        self._kernels.determinize_games(self._states, self._rows, keys, out, 0, len(self))
-        return out
+        return self._deal(self._rows, stream_keys(check_seed(seed), np.zeros(1)))
 
-    def successors(self, seed: int) -> Successors:
-        """Carry out every legal action of each row, in a deal drawn as `sample` does.
+    def successors(self, seed: int, num_deals: int = 1) -> Successors:
+        """Carry out every legal action of each row, in deals drawn as `sample` does.
 
-        All actions of a row meet the same deal. `max_steps` cuts nothing off here.
+        All actions of a row meet the same first deal. Those whose outcome is drawn, which shows in
+        the record's stream having moved, are carried out in further deals too, so that their worth
+        can be averaged. `max_steps` cuts nothing off here.
+
+        Args:
+            seed: for the deals; the first one is that of `sample(seed)`.
+            num_deals: of an action whose outcome is drawn.
 
         Raises:
             OptionError: the seed is not a non-negative integer.
@@ -186,27 +193,52 @@ class View:
         # Not `action_masks`, which an agent may have written to.
         rows, actions = np.nonzero(self._masks() & ~self._finished[:, None])
         states = self.sample(seed)[rows]
+        streams = states["rng"].copy()
+        shares = np.ones(len(rows), np.float32)
+        results = [self._carry_out(states, actions)]
+        if num_deals > 1:
+            is_drawn = states["rng"] != streams
+            shares[is_drawn] = 1 / num_deals
+            more = np.repeat(np.flatnonzero(is_drawn), num_deals - 1)
+            deals = np.resize(np.arange(1, num_deals), len(more))
+            further = self._deal(rows[more], stream_keys(check_seed(seed), deals))
+            results.append(self._carry_out(further, actions[more]))
+            rows, actions = np.append(rows, rows[more]), np.append(actions, actions[more])
+            shares, states = np.append(shares, shares[more]), np.append(states, further)
+        payoffs, has_ended = map(np.concatenate, zip(*results))
         count, every = len(rows), np.arange(len(rows))
         seats = self.to_move[rows].astype(np.int64)
-        payoffs = np.zeros((count, self.num_players), np.float32)
-        has_ended, is_cut_off, finished = np.zeros((3, count), np.bool_)
-        ticks = np.zeros(count, np.int64)
-        self._kernels.step_games(
-            states, every, np.ascontiguousarray(actions), finished, DISABLED, NO_LIMIT, ticks,
-            states, payoffs, has_ended, is_cut_off, 0, count,
-        )  # fmt: skip
         observations = np.empty((count, self.spec.observation_size), np.float32)
         scales = self._kernels.scales
         self._kernels.observe_games(states, every, seats, scales, observations, 0, count)
-        potentials = np.empty_like(payoffs)
-        self._kernels.potential_games(states, every, potentials, 0, count)
+        potentials = np.empty(count, np.float32)
+        self._kernels.potential_games(states, every, seats, potentials, 0, count)
         return Successors(
             rows,
             actions,
+            shares,
             states,
             observations,
             turns_away=(states["to_move"] - seats) % self.num_players,
             has_ended=has_ended,
             payoffs=payoffs[every, seats],
-            potentials=potentials[every, seats],
+            potentials=potentials,
         )
+
+    def _deal(self, rows: np.ndarray, keys: np.ndarray) -> np.ndarray:
+        """Return a full state for each of some rows `(m,)`, drawn by their own keys and these."""
+        out = np.empty(len(rows), self._states.dtype)
+        keys = mix_keys(self.keys[rows], keys)
+        self._kernels.determinize_games(self._states, rows, keys, out, 0, len(rows))
+        return out
+
+    def _carry_out(self, states: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Step full states `(m,)` in place; return the payoffs `(m, P)` and whether they ended."""
+        count, every = len(states), np.arange(len(states))
+        payoffs = np.zeros((count, self.num_players), np.float32)
+        has_ended, is_cut_off, finished = np.zeros((3, count), np.bool_)
+        self._kernels.step_games(
+            states, every, np.ascontiguousarray(actions), finished, DISABLED, NO_LIMIT,
+            np.zeros(count, np.int64), states, payoffs, has_ended, is_cut_off, 0, count,
+        )  # fmt: skip
+        return payoffs, has_ended

@@ -60,7 +60,7 @@ def every_loop_is_compiled_once(table: Table) -> None:
     batch.reset(np.arange(NUM_ROWS) % 2 == 0, seed=3)
     batch.observe([1], [1])
     batch.observe(seats=np.zeros(2 * NUM_ROWS, np.int8)[::2])
-    batch.potentials([0])
+    batch.potentials([0], [1])
     batch.view([3, 2]).sample(1)
     for name, kernel in game_kernels(batch.game.package).all().items():
         expect_equal(len(kernel.signatures), 1, f"the number of versions of {name}")
@@ -83,12 +83,16 @@ def indices_stay_within_their_arrays(table: Table) -> None:
 def calls_of(batch: Batch) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield the verbs that look at a game, by name, as calls for every seat."""
     yield "legal_mask", batch.masks
-    yield "potential", batch.potentials
     for action in (*NO_ACTIONS, *range(batch.spec.num_actions + 1)):
         yield f"is_legal, asked for {action},", partial(ask_is_legal, batch, action)
     for seat in range(batch.num_players):
-        for verb, call in (("observe", sight_of), ("censor", censored), ("determinize", sampled)):
+        for verb, call in LOOKS.items():
             yield f"{verb}, for player {seat},", partial(call, batch, seat)
+
+
+def prospects_of(batch: Batch, seat: int) -> np.ndarray:
+    """Return the potential of a seat in each game, `(B,)`."""
+    return batch.potentials(seats=np.full(batch.num_games, seat))
 
 
 def ask_is_legal(batch: Batch, action: int) -> None:
@@ -102,6 +106,15 @@ def ask_is_legal(batch: Batch, action: int) -> None:
 def sampled(batch: Batch, seat: int) -> np.ndarray:
     """Return full states drawn from what a seat knows."""
     return view_of(batch, seat).sample(1)
+
+
+LOOKS = {
+    "observe": sight_of,
+    "potential": prospects_of,
+    "censor": censored,
+    "determinize": sampled,
+}
+"""The verbs that look at a game for a seat, as calls."""
 
 
 def expect_guarded(

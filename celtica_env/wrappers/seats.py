@@ -281,7 +281,7 @@ class SeatGames(OwnsArrays):
 
     def _remember_potentials(self) -> None:
         if self._gamma is not None:
-            potentials = self.batch.potentials()[np.arange(self.batch.num_games), self.seats]
+            potentials = self.batch.potentials(seats=self.seats)
             self._potentials = np.where(self.batch.finished, 0, potentials)
 
 

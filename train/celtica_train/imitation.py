@@ -110,7 +110,7 @@ def gather(
         games.append(rows)
         seats.append(movers)
         turns.append(turn[rows, movers])
-        potentials.append(batch.potentials(rows)[np.arange(len(rows)), movers])
+        potentials.append(batch.potentials(rows, movers))
         turn[rows, movers] += 1
         wanders = chooser.random(len(rows)) < RANDOM_SHARE
         strays = (chooser.random(view.action_masks.shape) * view.action_masks).argmax(axis=1)

@@ -22,10 +22,12 @@ class Learner(Protocol):
     Attributes:
         kind: of network, see `celtica_agents.learned.files`.
         steps: decisions learned from so far.
+        num_deals: over which it averages where an action's outcome is drawn.
     """
 
     kind: Literal["policy", "value"]
     steps: int
+    num_deals: int
 
     @property
     def network(self) -> torch.nn.Module:
@@ -83,5 +85,12 @@ def info_of(learner: Learner, config: Config) -> NetworkInfo:
     )
     if config.option:
         command += f" {config.option_words}"
-    facts = (config.game, config.players, learner.steps, command)
-    return network_info(learner.kind, *facts, config.options)
+    return network_info(
+        learner.kind,
+        config.game,
+        config.players,
+        learner.steps,
+        num_deals=learner.num_deals,
+        command=command,
+        options=config.options,
+    )

@@ -85,6 +85,7 @@ class MaskablePPOLearner:
     """MaskablePPO as a run knows it; see `learner.PolicyLearner`."""
 
     kind: Literal["policy", "value"] = "policy"
+    num_deals = 1
 
     def __init__(self, config: MaskableConfig) -> None:
         self.config = config

@@ -162,6 +162,7 @@ class RLlibLearner:
     """
 
     kind: Literal["policy", "value"] = "policy"
+    num_deals = 1
 
     def __init__(self, config: RLlibConfig) -> None:
         torch.manual_seed(config.seed)

@@ -56,6 +56,7 @@ class SelfPlayLearner:
     """
 
     kind: Literal["policy", "value"] = "policy"
+    num_deals = 1
 
     def __init__(self, config: SelfPlayConfig, batch: Batch | None = None) -> None:
         """Deal the games, or take a batch with same-step autoreset."""
@@ -174,7 +175,7 @@ class SelfPlayLearner:
         logits, values = self.network(torch.from_numpy(observations))
         log_probs = log_softmax(logits, torch.from_numpy(masks))
         actions = torch.multinomial(log_probs.exp(), 1)
-        potentials = self.batch.potentials(games)[np.arange(len(games)), seats]
+        potentials = self.batch.potentials(games, seats)
         self.decisions.add(
             games,
             seats,

@@ -114,6 +114,8 @@ class TDConfig(Config):
     hidden: tuple[int, ...] = (128, 128)
     exploration: float = 0.03
     """Share of the decisions that are taken at random while training."""
+    deals: int = 0
+    """Deals over which an action whose outcome is drawn is averaged; 0: as the game advises."""
 
 
 @dataclass

@@ -1,7 +1,8 @@
 """The trainer `td`: values of positions, learned by TD(lambda) from games against itself.
 
-Every seat looks one decision ahead: it carries out each legal action in one deal of what is hidden
-from it, and takes the one after which the network sees it best off; now and then a random one. What
+Every seat looks one decision ahead: it carries out each legal action in a deal of what is hidden
+from it, in several deals where the outcome is drawn, and takes the one after which the network sees
+it best off on average; now and then a random one. What
 is learned is the value of what the seat sees after its decision, from its next ones and, in the
 end, the payoff; the network adds it to the potential that the game itself gives. At first another
 agent decides in its place, so that games are worth learning from.
@@ -25,7 +26,7 @@ import numpy as np
 import torch
 from torch.utils.tensorboard import SummaryWriter
 
-from celtica_agents.learned.value import inputs_of, with_turns, worth_of
+from celtica_agents.learned.value import inputs_of, mean_worth, with_turns, worth_of
 from celtica_env import Agent, Batch, load_agent, make_batch
 from celtica_env.core.agents import ask
 from celtica_env.core.streams import agent_seed
@@ -65,6 +66,7 @@ class TDLearner:
         self.decisions = Decisions(self.batch, config.steps, inputs=row)
         self.steps = 0
         self._deals = agent_seed(config.seed, "looking ahead")
+        self.num_deals = config.deals or self.batch.game.num_deals
         self.stray = load_agent("random", config.game)
         self.stray.reset(agent_seed(config.seed, "stray"))
 
@@ -135,11 +137,9 @@ class TDLearner:
     @torch.no_grad()
     def choose(self, view: View) -> np.ndarray:
         """Return the action of highest worth in each game, `(B,)`."""
-        after = view.successors(self._deals)
+        after = view.successors(self._deals, self.num_deals)
         values = self.network(torch.from_numpy(inputs_of(after, self.spec)))
-        worth = np.full(view.action_masks.shape, -np.inf, np.float32)
-        worth[after.rows, after.actions] = worth_of(after, values.numpy())
-        return worth.argmax(axis=1)
+        return mean_worth(after, worth_of(after, values.numpy()), view.action_masks).argmax(axis=1)
 
     @torch.no_grad()
     def keep(self, games: np.ndarray, seats: np.ndarray) -> None:
@@ -147,7 +147,7 @@ class TDLearner:
         turns_away = (self.batch.to_move[games] - seats) % self.batch.num_players
         inputs = with_turns(self.batch.observe(games, seats), turns_away, self.spec)
         values = self.network(torch.from_numpy(inputs)).numpy()
-        potentials = self.batch.potentials(games)[np.arange(len(games)), seats]
+        potentials = self.batch.potentials(games, seats)
         self.decisions.add(games, seats, inputs=inputs, values=values, potentials=potentials)
 
     # --- learning ---------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ def make(game: str, argument: str) -> PolicyAgent | ValueAgent:
     """Load the network at a path.
 
     `PATH:sample` plays a policy by its probabilities, not the likeliest; `PATH:N` averages a value
-    over N deals of what is hidden.
+    over N deals where an action's outcome is drawn.
     """
     path, how = split_argument(argument)
     return load_trained(path, game, how)
@@ -39,7 +39,7 @@ def load_trained(path: str | Path, game: str, how: str = "") -> PolicyAgent | Va
     if info.kind == "policy" and how in ("", SAMPLE):
         return PolicyAgent(weights, info, name=name, is_sampling=how == SAMPLE)
     if info.kind == "value" and (not how or (how.isdecimal() and 0 < int(how) <= MAX_DEALS)):
-        return ValueAgent(weights, info, name=name, num_deals=int(how or 1))
+        return ValueAgent(weights, info, name=name, num_deals=int(how) if how else None)
     raise OptionError(
         f"{path} holds a {info.kind}: after it may stand "
         + (

@@ -44,6 +44,7 @@ class NetworkInfo:
     num_outputs: Count
     num_players: Count
     steps: Count  # decisions of the learner it was trained on
+    num_deals: Count = 1  # over which a value was averaged where an action's outcome is drawn
     command: str = ""  # that trained it
     package_version: str = __version__
     options: Mapping[str, Any] = field(default_factory=dict)  # the game's, but for the defaults
@@ -67,14 +68,15 @@ def network_info(
     game: str,
     num_players: int,
     steps: int,
+    *,
+    num_deals: int = 1,
     command: str = "",
     options: Mapping[str, Any] | None = None,
 ) -> NetworkInfo:
     """Return the header of a network for a game."""
     sizes = sizes_of(kind, game)
-    return NetworkInfo(
-        kind, spec(game).id, *sizes, num_players, steps, command, options=options or {}
-    )
+    facts = (num_players, steps, num_deals, command)
+    return NetworkInfo(kind, spec(game).id, *sizes, *facts, options=options or {})
 
 
 def network_bytes(weights: Weights, info: NetworkInfo) -> bytes:

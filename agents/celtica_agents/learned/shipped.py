@@ -85,7 +85,7 @@ class ShippedAgent:
 
 
 def make(game: str, argument: str) -> ShippedAgent:
-    """Return the agent `bot`; `bot:8` averages values over eight deals of what is hidden.
+    """Return the agent `bot`; `bot:8` averages over eight deals where an outcome is drawn.
 
     Raises:
         OptionError: the argument is no number above 0.
@@ -93,8 +93,8 @@ def make(game: str, argument: str) -> ShippedAgent:
     """
     if argument and (not argument.isdecimal() or not 0 < int(argument) <= MAX_DEALS):
         raise OptionError(
-            f"the agent 'bot' is written bot, or bot:N with 1 to {MAX_DEALS} deals of what is "
-            f"hidden, such as bot:8; got 'bot:{argument}'"
+            f"the agent 'bot' is written bot, or bot:N with 1 to {MAX_DEALS} deals where an "
+            f"outcome is drawn, such as bot:8; got 'bot:{argument}'"
         )
     if not shipped_networks(game):
         raise CheckpointError(

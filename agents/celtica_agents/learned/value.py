@@ -20,20 +20,26 @@ SOFTNESS = 0.05  # payoff; actions that much apart differ by e in how likely a s
 
 
 class ValueAgent:
-    """Carries out every legal action in deals of what is hidden; plays the one of highest worth.
+    """Carries out every legal action in a deal of what is hidden; plays the one of highest worth.
 
     Attributes:
         info: what the network was trained for.
         network: the network.
-        num_deals: deals over which the worth of an action is averaged.
+        num_deals: deals over which an action is averaged whose outcome is drawn.
     """
 
     def __init__(
-        self, weights: Weights, info: NetworkInfo, *, name: str = "value", num_deals: int = 1
+        self,
+        weights: Weights,
+        info: NetworkInfo,
+        *,
+        name: str = "value",
+        num_deals: int | None = None,
     ) -> None:
+        """Average over as many deals as while training, unless told otherwise."""
         self.name = name
         self.info = info
-        self.num_deals = num_deals
+        self.num_deals = num_deals or info.num_deals
         self.network = Perceptron(weights)
         self.reset(0)
 
@@ -56,12 +62,9 @@ class ValueAgent:
     def values(self, view: View) -> np.ndarray:
         """Return what each action is worth to the mover `(n, A)`, -inf where illegal."""
         warn_of_unknown(self.name, self.info, view)
-        values = np.where(view.action_masks, np.float32(0), np.float32(-np.inf))
-        for deal in range(self.num_deals):
-            after = view.successors(self._seed * self.num_deals + deal)
-            worth = worth_of(after, self.network(inputs_of(after, view.spec))[:, 0])
-            values[after.rows, after.actions] += worth / self.num_deals
-        return values
+        after = view.successors(self._seed, self.num_deals)
+        worth = worth_of(after, self.network(inputs_of(after, view.spec))[:, 0])
+        return mean_worth(after, worth, view.action_masks)
 
 
 def inputs_of(after: Successors, spec: GameSpec) -> np.ndarray:
@@ -82,3 +85,16 @@ def worth_of(after: Successors, values: np.ndarray) -> np.ndarray:
     That is its payoff if it is over; else the network's value is added to the potential.
     """
     return np.where(after.has_ended, after.payoffs, values + after.potentials)
+
+
+def mean_worth(after: Successors, worth: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """Return the mean worth of each action over its deals, `(n, A)`, -inf where illegal.
+
+    Args:
+        after: the successors.
+        worth: `(m,)` what each is worth.
+        masks: `(n, A)` legal actions of the view.
+    """
+    means = np.where(masks, np.float32(0), np.float32(-np.inf))
+    np.add.at(means, (after.rows, after.actions), after.shares * worth)
+    return means

@@ -127,6 +127,9 @@ class SearchAgent:
         return Findings(actions, visits, values)
 
     def _settings_for(self, view: View) -> Settings:
+        guide = self._guide and at_table(self._guide, view)
+        if isinstance(guide, ValueAgent):
+            return self.settings._replace(deals=guide.num_deals)
         return self.settings
 
     def _priors(self, view: View) -> np.ndarray:

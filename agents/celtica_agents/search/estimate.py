@@ -14,7 +14,7 @@ from celtica_agents.learned.perceptron import Perceptron
 from celtica_agents.search.playouts import NO_ACTION, carry_out, is_over, settle
 from celtica_env.core.compile import kernel
 from celtica_env.core.streams import mix
-from celtica_env.core.types import GameSpec
+from celtica_env.core.types import SCRATCH_SIZE, GameSpec
 from celtica_env.core.verbs import legal_mask, observe, potential
 
 
@@ -27,7 +27,7 @@ class Estimator(NamedTuple):
         scales: `(F,)` float32, from a game's integers to floats.
         seen: `(F,)` int8, what a seat sees.
         units: two rows of float32, one for each of two layers in turn.
-        potentials: `(P,)` float32.
+        scratch: `(SCRATCH_SIZE,)` float64, for the potential.
     """
 
     sizes: np.ndarray
@@ -35,7 +35,7 @@ class Estimator(NamedTuple):
     scales: np.ndarray
     seen: np.ndarray
     units: np.ndarray
-    potentials: np.ndarray
+    scratch: np.ndarray
 
 
 def new_estimator(spec: GameSpec, network: Perceptron | None = None) -> Estimator:
@@ -49,7 +49,7 @@ def new_estimator(spec: GameSpec, network: Perceptron | None = None) -> Estimato
         scales=spec.observation_scales(),
         seen=np.zeros(spec.observation_size, np.int8),
         units=np.zeros((2, max(sizes)), np.float32),
-        potentials=np.zeros(spec.max_players, np.float32),
+        scratch=np.zeros(SCRATCH_SIZE),
     )
 
 
@@ -86,29 +86,45 @@ def look_ahead(s, seat, work, settings, memory, estimator):
 @kernel
 def preferred(s, work, settings, memory, estimator):
     """Return the action after which the network sees the seat to move best off."""
-    seat, after = np.int64(s.to_move), work[1]
     legal_mask(s, memory.mask)
     best, best_value = NO_ACTION, -np.inf
     for action in range(memory.mask.size):
         if memory.mask[action]:
-            work[1] = s
-            after.rng = mix(s.rng)  # it cannot know what it will draw
-            carry_out(after, action)
-            if is_over(after, settings):
-                settle(after, settings, memory)
-                value = np.float64(memory.payoffs[seat])
-            else:
-                value = worth_to(after, seat, estimator)
+            value = worth_of_action(s, action, work, settings, memory, estimator)
             if value > best_value:
                 best, best_value = action, value
     return best
 
 
 @kernel
+def worth_of_action(s, action, work, settings, memory, estimator):
+    """Return what an action is worth to the seat to move, on average where it draws something.
+
+    It cannot know what it will draw: each deal has a stream of its own.
+    """
+    seat, after = np.int64(s.to_move), work[1]
+    total, num_deals, deal = 0.0, 1, 0
+    while deal < num_deals:
+        work[1] = s
+        stream = mix(s.rng + np.uint64(deal))
+        after.rng = stream
+        carry_out(after, action)
+        if after.rng != stream:
+            num_deals = settings.deals
+        if is_over(after, settings):
+            settle(after, settings, memory)
+            total += np.float64(memory.payoffs[seat])
+        else:
+            total += worth_to(after, seat, estimator)
+        deal += 1
+    return total / num_deals
+
+
+@kernel
 def worth_to(s, seat, estimator):
     """Return what a position is worth to a seat that has just decided: value and potential."""
-    potential(s, estimator.potentials)
-    return np.float64(value_of(s, seat, estimator) + estimator.potentials[seat])
+    prospect = np.float32(potential(s, np.uint8(seat), estimator.scratch))
+    return np.float64(value_of(s, seat, estimator) + prospect)
 
 
 @kernel

@@ -14,7 +14,7 @@ import numpy as np
 from celtica_agents.greedy import choose
 from celtica_env.core.compile import kernel
 from celtica_env.core.streams import GOLDEN_GAMMA, mix
-from celtica_env.core.types import GREEDY_SCRATCH, NO_LIMIT, PAYOFFS, GameSpec
+from celtica_env.core.types import NO_LIMIT, PAYOFFS, SCRATCH_SIZE, GameSpec
 from celtica_env.core.verbs import is_terminal, random_legal, returns, step
 
 MARGIN = PAYOFFS.index("margin")
@@ -28,6 +28,7 @@ class Settings(NamedTuple):
         is_greedy: play out by the greedy rule, not at random.
         is_estimated: have a network say what a position is worth, in place of playing out.
         horizon: decisions of its own that a seat looks ahead with a network before it is asked.
+        deals: deals over which a look-ahead averages an action whose outcome is drawn.
         exploration: weight of the bound on what has been tried little; payoffs count from 0 to 1.
         bias: head start in the tree of the action that the greedy rule would choose, divided by the
             visits so far plus one.
@@ -40,6 +41,7 @@ class Settings(NamedTuple):
     is_greedy: bool = False
     is_estimated: bool = False
     horizon: int = 0
+    deals: int = 1
     exploration: float = 0.7
     bias: float = 0.0
     caution: float = 0.0
@@ -54,7 +56,7 @@ class Memory(NamedTuple):
     mask: np.ndarray  # (A,) bool
     payoffs: np.ndarray  # (P,) float32, of the last playout
     margins: np.ndarray  # (P,) float32, its payoffs by margin
-    scratch: np.ndarray  # (GREEDY_SCRATCH,) float64, for the greedy rule
+    scratch: np.ndarray  # (SCRATCH_SIZE,) float64, for the greedy rule
     span: np.ndarray  # (2,) float64: lowest and highest payoff seen in this search
     priors: np.ndarray  # (A,) float64, a policy's shares of the root's actions
     numbers: np.ndarray  # int64: candidates of flat Monte Carlo, or the path down the tree
@@ -66,7 +68,7 @@ def new_memory(spec: GameSpec, path_size: int = 0) -> Memory:
         mask=np.zeros(spec.num_actions, np.bool_),
         payoffs=np.zeros(spec.max_players, np.float32),
         margins=np.zeros(spec.max_players, np.float32),
-        scratch=np.zeros(GREEDY_SCRATCH),
+        scratch=np.zeros(SCRATCH_SIZE),
         span=np.zeros(2),
         priors=np.zeros(spec.num_actions),
         numbers=np.zeros(max(spec.num_actions, path_size), np.int64),

@@ -42,8 +42,6 @@ BEFORE, START, DESTINATION = int(Phase.BEFORE), int(Phase.START), int(Phase.DEST
 COUNT, FOLLOW, AFTER = int(Phase.COUNT), int(Phase.FOLLOW), int(Phase.AFTER)
 FINAL, OVER = int(Phase.FINAL), int(Phase.OVER)
 
-POTENTIAL_SCALE = 100
-
 
 # --- Preparation ("Game Setup") ------------------------------------------------------------------
 
@@ -466,23 +464,6 @@ def count_rivals(s, seat):
         num_ahead += 1 if rank > own else 0
         num_level += 1 if rank == own else 0
     return num_ahead, num_level
-
-
-@njit
-def potential(s, out):
-    """Write a guess of each seat's prospects for potential-based shaping. `out` is (P,) float.
-
-    A hundredth of own points less the best other points. Zero once the game is over, so shaping
-    leaves the payoff intact.
-
-    Source: Ng, Harada, Russell, "Policy invariance under reward transformations", ICML 1999.
-    """
-    for seat in range(s.num_players):
-        best_other = 0
-        for rival in range(s.num_players):
-            if rival != seat:
-                best_other = max(best_other, score(s, rival))
-        out[seat] = 0.0 if s.phase == OVER else (score(s, seat) - best_other) / POTENTIAL_SCALE
 
 
 # --- What a seat knows ---------------------------------------------------------------------------

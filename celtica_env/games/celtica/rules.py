@@ -57,10 +57,6 @@ def _playable_table() -> np.ndarray:
 
 PLAYABLE = _playable_table()
 
-# What an amulet of so many parts is worth. Looked up, because a GPU rounds a sum of products once
-# and a processor twice.
-AMULET_WORTH = (np.arange(NUM_KINDS + 1) / NUM_KINDS) ** 2
-
 
 # --- Preparation ("Die Vorbereitung") ------------------------------------------------------------
 
@@ -653,34 +649,6 @@ def count_rivals(s, seat):
         ahead += 1 if rank > own else 0
         level += 1 if rank == own else 0
     return ahead, level
-
-
-@njit
-def potential(s, out):
-    """Write a guess of each seat's prospects for potential-based shaping. `out` is (P,) float.
-
-    A quarter of own worth less the best other worth, worth being the sum over amulets of
-    (parts / 9) squared. Zero once the game is over, so shaping leaves the payoff intact.
-
-    Source: Ng, Harada, Russell, "Policy invariance under reward transformations", ICML 1999.
-    """
-    for seat in range(s.num_players):
-        best_other = 0.0
-        for rival in range(s.num_players):
-            if rival != seat:
-                best_other = max(best_other, worth(s.parts[rival]))
-        out[seat] = 0.0 if s.phase == OVER else (worth(s.parts[seat]) - best_other) / 4
-
-
-@njit
-def worth(parts):
-    value = 0.0
-    for k in range(1, PARTS_PER_KIND + 1):
-        size = amulet_size(parts, k)
-        if size == 0:
-            break
-        value += AMULET_WORTH[size]
-    return value
 
 
 # --- What a seat knows ---------------------------------------------------------------------------

@@ -23,4 +23,5 @@ GAME = Game(
     bots="bots",
     how_to_play=HOW_TO_PLAY,
     account=account,
+    num_deals=16,  # of revealing a tile, the only action that draws
 )

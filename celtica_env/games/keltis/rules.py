@@ -44,8 +44,6 @@ ALL_NUMBERS = (1 << NUM_NUMBERS) - 1  # as bits
 POPCOUNT = np.array([bits.bit_count() for bits in range(ALL_NUMBERS + 1)], np.int8)
 """How many numbers a set of them holds, by its bits."""
 
-POTENTIAL_SCALE = 20  # points ahead of the best other that are worth a win
-
 
 # --- Preparation ("Spielvorbereitung") -----------------------------------------------------------
 
@@ -402,24 +400,6 @@ def wish_worth(s, seat):
         return 0
     after = int(WISH_PROSPECTS[s.num_players, wishes + 1, left - 1])
     return after - int(WISH_PROSPECTS[s.num_players, wishes, left])
-
-
-@njit
-def potential(s, out):
-    """Write a guess of each seat's prospects for potential-based shaping. `out` is (P,) float.
-
-    The lead in points expected, in twentieths. Zero once the game is over, so shaping leaves the
-    payoff intact.
-
-    Source: Ng, Harada, Russell, "Policy invariance under reward transformations", ICML 1999.
-    """
-    for seat in range(s.num_players):
-        best_other = -np.inf
-        for rival in range(s.num_players):
-            if rival != seat:
-                best_other = max(best_other, prospect(s, np.uint8(rival)))
-        ahead = prospect(s, np.uint8(seat)) - best_other
-        out[seat] = 0.0 if s.phase == OVER else ahead / (PROSPECT_UNIT * POTENTIAL_SCALE)
 
 
 # --- What a seat knows ---------------------------------------------------------------------------

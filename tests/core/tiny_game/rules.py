@@ -101,9 +101,8 @@ def returns(s, out):
 
 
 @njit
-def potential(s, out):
-    for seat in range(s.num_players):
-        out[seat] = 0 if s.is_over else s.points[seat]
+def potential(s, seat, w):
+    return 0.0 if s.is_over else np.float64(s.points[seat])
 
 
 @njit
