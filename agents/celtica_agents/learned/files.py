@@ -74,9 +74,11 @@ def network_info(
     options: Mapping[str, Any] | None = None,
 ) -> NetworkInfo:
     """Return the header of a network for a game."""
-    sizes = sizes_of(kind, game)
-    facts = (num_players, steps, num_deals, command)
-    return NetworkInfo(kind, spec(game).id, *sizes, *facts, options=options or {})
+    num_inputs, num_outputs = sizes_of(kind, game)
+    return NetworkInfo(
+        kind, spec(game).id, num_inputs, num_outputs, num_players, steps, num_deals, command,
+        options=options or {},
+    )  # fmt: skip
 
 
 def network_bytes(weights: Weights, info: NetworkInfo) -> bytes:
