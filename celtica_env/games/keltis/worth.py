@@ -39,7 +39,7 @@ SKIPPED = 0.9  # exponent: of many tiles that can follow, a part is skipped
 EMPTY = 1.05  # an empty row counts on so much more, so that not every tile begins one
 OPENED = 0.35  # share of a rival's gain that leaving a tile costs
 LATER = 0.75  # a rival who moves one seat later counts so much less
-NEXT = 0.65  # share of the best open tile that whoever moves next may count on
+NEXT = 0.25  # share of the best open tile that whoever moves next may count on
 EXTRA_TURN = 1.8  # what a clover is worth to whoever is to take it later
 
 # Working memory: per colour the numbers open and face down as bits; per seat and colour the value
