@@ -17,6 +17,7 @@ from celtica_env.testing.play import (
     decisions,
     play_out,
     play_some,
+    prospects_of,
     sight_of,
     view_of,
     with_states,
@@ -41,12 +42,14 @@ def positions(table: Table, num_games: int | None = None) -> Iterator[Batch]:
 
 @check(24)
 def observation_is_made_of_what_the_seat_may_know(table: Table) -> None:
-    """A seat sees the same in a position and in what it may know of it."""
+    """A seat sees the same, and its potential is, in a position and in what it may know of it."""
     for batch in positions(table):
         for seat in table.seats:
             known = with_states(batch, censored(batch, seat))
             what = f"player {seat}'s observation, made from what it may know,"
             expect_equal(sight_of(known, seat), sight_of(batch, seat), what, batch)
+            what = f"player {seat}'s potential, made from what it may know,"
+            expect_equal(prospects_of(known, seat), prospects_of(batch, seat), what, batch)
 
 
 @check(24)

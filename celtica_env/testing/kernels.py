@@ -23,6 +23,7 @@ from celtica_env.testing.play import (
     expect_same_games,
     expect_same_outcome,
     pick,
+    prospects_of,
     sight_of,
     view_of,
 )
@@ -88,11 +89,6 @@ def calls_of(batch: Batch) -> Iterator[tuple[str, Callable[[], object]]]:
     for seat in range(batch.num_players):
         for verb, call in LOOKS.items():
             yield f"{verb}, for player {seat},", partial(call, batch, seat)
-
-
-def prospects_of(batch: Batch, seat: int) -> np.ndarray:
-    """Return the potential of a seat in each game, `(B,)`."""
-    return batch.potentials(seats=np.full(batch.num_games, seat))
 
 
 def ask_is_legal(batch: Batch, action: int) -> None:

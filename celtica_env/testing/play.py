@@ -229,6 +229,11 @@ def sight_of(batch: Batch, seat: int) -> np.ndarray:
     return batch.observe(seats=np.full(batch.num_games, seat))
 
 
+def prospects_of(batch: Batch, seat: int) -> np.ndarray:
+    """Return the potential of a seat in each game, `(B,)`."""
+    return batch.potentials(seats=np.full(batch.num_games, seat))
+
+
 def snapshot(batch: Batch) -> tuple[bytes, ...]:
     """Return all there is to see of a batch, to compare before and after."""
     arrays = (batch.states, batch.finished, batch.observe(), batch.masks(), batch.view().keys)

@@ -192,14 +192,14 @@ def test_a_value_counts_what_each_action_leads_to(game):
     values = agent.values(view)
     assert np.array_equal(values > -np.inf, view.action_masks)
     expected = np.zeros(values.shape)
-    for deal in (12, 13, 14):
-        after = view.successors(deal)
-        for k, (row, action) in enumerate(zip(after.rows, after.actions)):
-            turns = np.arange(view.spec.max_players) == after.turns_away[k]
-            hidden = np.concatenate([after.observations[k], turns]) @ weights["0.weight"].T
-            hidden = np.maximum(hidden + weights["0.bias"], 0)
-            worth = (hidden @ weights["1.weight"].T + weights["1.bias"])[0] + after.potentials[k]
-            expected[row, action] += (after.payoffs[k] if after.has_ended[k] else worth) / 3
+    after = view.successors(4, 3)
+    for k, (row, action) in enumerate(zip(after.rows, after.actions)):
+        turns = np.arange(view.spec.max_players) == after.turns_away[k]
+        hidden = np.concatenate([after.observations[k], turns]) @ weights["0.weight"].T
+        hidden = np.maximum(hidden + weights["0.bias"], 0)
+        worth = (hidden @ weights["1.weight"].T + weights["1.bias"])[0] + after.potentials[k]
+        worth = after.payoffs[k] if after.has_ended[k] else worth
+        expected[row, action] += after.shares[k] * worth
     assert values[view.action_masks] == pytest.approx(expected[view.action_masks], abs=1e-4)
     assert np.array_equal(agent.act(view), values.argmax(axis=1))
     assert agent.probabilities(view).sum(axis=1) == pytest.approx(np.ones(6))

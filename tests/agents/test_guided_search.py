@@ -110,7 +110,7 @@ def worth_to(batch, seat, guide):
     """Return what a game is worth to a seat that has just decided, by the network in numpy."""
     turns = (batch.to_move.astype(int) - seat) % batch.num_players
     inputs = with_turns(batch.observe(seats=[seat]), turns, batch.spec)
-    return float(guide.network(inputs)[0, 0]) + float(batch.potentials()[0, seat])
+    return float(guide.network(inputs)[0, 0]) + float(batch.potentials(seats=[seat])[0])
 
 
 def test_a_value_judges_each_new_node_for_the_seat_that_decided(open_game, monkeypatch):

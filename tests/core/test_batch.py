@@ -36,7 +36,7 @@ def test_arrays_have_the_documented_shapes_and_types(game, num_players):
     assert_array(batch.observe(), (7, spec.observation_size), np.float32)
     assert_array(batch.observe([5, 2], [0, 1]), (2, spec.observation_size), np.float32)
     assert_array(batch.masks([3]), (1, spec.num_actions), np.bool_)
-    assert_array(batch.potentials(), (7, num_players), np.float32)
+    assert_array(batch.potentials(), (7,), np.float32)
     rewards, terminated, truncated = batch.step(choose(batch))
     assert_array(rewards, (7, num_players), np.float32)
     assert_array(terminated, (7,), np.bool_)

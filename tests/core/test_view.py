@@ -33,8 +33,34 @@ def test_successors_are_what_stepping_a_sample_gives(game, num_players):
     assert np.array_equal(after.observations, played.observe(every, seats))
     assert np.array_equal(after.has_ended, terminated)
     assert np.array_equal(after.payoffs, payoffs[every, seats])
-    assert np.array_equal(after.potentials, played.potentials()[every, seats])
+    assert np.array_equal(after.potentials, played.potentials(seats=seats))
     assert np.array_equal((seats + after.turns_away) % num_players, played.to_move)
+
+
+@each_game
+def test_an_action_whose_outcome_is_drawn_is_carried_out_in_every_deal(game):
+    view = a_batch(game).view()
+    once, after = view.successors(7), view.successors(7, 5)
+    num_first = len(once.rows)
+    for name, values in vars(once).items():
+        if name != "shares":
+            assert np.array_equal(getattr(after, name)[:num_first], values), name
+    is_drawn = once.states["rng"] != view.sample(7)["rng"][once.rows]
+    assert is_drawn.any()
+    assert np.array_equal(after.shares[:num_first], np.where(is_drawn, np.float32(0.2), 1))
+    for row, action in zip(once.rows[is_drawn], once.actions[is_drawn]):
+        deals = after.states[(after.rows == row) & (after.actions == action)]
+        assert len(np.unique(deals["rng"])) == 5
+    assert len(after.rows) == num_first + 4 * is_drawn.sum()
+
+
+def test_deals_show_what_may_be_drawn():
+    """At the start of Keltis one may only reveal, and every tile is as likely."""
+    batch = celtica_env.make_batch("keltis", 1, seed=3)
+    revealed = batch.view().successors(0, 2000).states["revealed"]
+    counts = np.bincount(revealed, minlength=55)
+    assert counts.min() > 0
+    assert counts.max() < 3 * counts.mean()
 
 
 @each_game

@@ -29,7 +29,7 @@ def everything(batch: Batch, rows: np.ndarray) -> list[np.ndarray]:
     return [
         batch.states[rows],
         batch.masks(rows),
-        batch.potentials(rows),
+        *(batch.potentials(rows, [seat] * len(rows)) for seat in range(batch.num_players)),
         *seen,
         view.states,
         view.observations,

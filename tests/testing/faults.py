@@ -175,18 +175,18 @@ RULE_FAULTS = {
 
 RULE_FAULTS |= {
     "a verb is missing": RuleFault(
-        (("rules.py", "def potential(", "def prospects("),),
+        (("rules.py", "def returns(", "def payoffs("),),
         "start.verbs_are_there_and_compile",
-        "expected potential(s, out) in tiny_with_fault_a_verb_is_missing, as "
+        "expected returns(s, out) in tiny_with_fault_a_verb_is_missing, as "
         "celtica_env.core.verbs describes it; there is none",
     ),
     "a verb has other arguments": RuleFault(
-        (("rules.py", "def potential(s, out)", "def potential(s, out, seat)"),),
+        (("rules.py", "def returns(s, out)", "def returns(s, out, seat)"),),
         "start.verbs_are_there_and_compile",
         "; its arguments are (s, out, seat)",
     ),
     "a verb is not compiled": RuleFault(
-        (("rules.py", "@njit\ndef potential(", "def potential("),),
+        (("rules.py", "@njit\ndef returns(", "def returns("),),
         "start.verbs_are_there_and_compile",
         "; it is not compiled: put numba's @njit before it",
     ),

@@ -481,7 +481,7 @@ def test_shaping_adds_up_to_the_potential_difference_and_stays_apart(game, gamma
 
 
 def start_potentials(env):
-    return env.games.batch.potentials()[np.arange(env.num_envs), env.games.seats]
+    return env.games.batch.potentials(seats=env.games.seats)
 
 
 def test_truncation_is_told_apart_from_the_end():

@@ -287,21 +287,6 @@ def test_the_turn_after_the_last_tile_is_seen_rightly():
     assert_seen_rightly(game.batch)
 
 
-@pytest.mark.parametrize("num_players", [2, 3, 4])
-def test_the_potential_is_the_lead_in_prospect(num_players):
-    batch = celtica_env.make_batch("keltis", 2, num_players, seed=104)
-    for count, (rows, actions) in enumerate(decisions(batch)):
-        if count % 7 == 0:
-            for s, potentials in zip(batch.states[rows], batch.potentials(rows)):
-                table = Table(s)
-                prospects = [table.prospect(seat) for seat in range(num_players)]
-                for seat, potential in enumerate(potentials):
-                    best_other = max(prospects[:seat] + prospects[seat + 1 :])
-                    assert potential == pytest.approx((prospects[seat] - best_other) / 8 / 20)
-        batch.step(actions, where=rows)
-    assert not batch.potentials().any()
-
-
 def test_legal_tiles_are_those_that_fit():
     batch = celtica_env.make_batch("keltis", NUM_GAMES, 3, seed=102)
     where = SPEC.observation_slices()["fits"]
