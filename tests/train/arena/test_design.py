@@ -75,14 +75,14 @@ def test_a_design_is_read_back():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"deals": 0}, "deals must be from 1"),
-        ({"deals": -3}, "deals must be from 1"),
+        ({"deals": 0}, "deals must be an integer from 1"),
+        ({"deals": -3}, "deals must be an integer from 1"),
         ({"deals": 10**8}, "too many"),
-        ({"at_once": 0}, "at_once must be from 1"),
+        ({"at_once": 0}, "at_once must be an integer from 1"),
         ({"seed": -1}, "seed must be"),
         ({"until_ci": 1.5}, "until_ci must be between"),
         ({"move_seconds": 0}, "move_seconds must be above 0"),
-        ({"memory_mb": 0}, "memory_mb must be from 1"),
+        ({"memory_mb": 0}, "memory_mb must be an integer from 1"),
         ({"players": 6}, "for 2 to 5 players, got 6"),
         ({"players": 4}, "needs 4 agents or more, got 3"),
     ],

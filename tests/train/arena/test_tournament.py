@@ -155,7 +155,7 @@ def test_a_network_that_was_trained_anew_is_another_agent(tmp_path):
     ("arguments", "message"),
     [
         (["greedy"], "needs 2 agents or more"),
-        (["greedy", "random", "--deals", "0"], "deals must be from 1"),
+        (["greedy", "random", "--deals", "0"], "deals must be an integer from 1"),
         (["greedy", "random", "--workers", "0"], "workers must be 1 or more"),
         (["greedy", "nobody"], "unknown agent 'nobody'"),
         (["greedy", "cmd: "], "needs a command"),
