@@ -11,11 +11,8 @@ very step is terminated, not truncated.
 from __future__ import annotations
 
 import copy
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
@@ -24,7 +21,7 @@ import numpy.typing as npt
 from celtica_env.core import loops
 from celtica_env.core.arguments import one_of, options_of, players_of, whole
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
-from celtica_env.core.kernels import game_kernels, load_package
+from celtica_env.core.kernels import Outcome, game_kernels
 from celtica_env.core.memory import as_array, checksum, copied, owned, shown
 from celtica_env.core.notation import check_positions
 from celtica_env.core.registry import load_game
@@ -42,12 +39,8 @@ AUTORESET = {
     "same_step": loops.SAME_STEP,
     "next_step": loops.NEXT_STEP,
 }
-MIN_ROWS_PER_THREAD = 64
 MAX_LISTED = 12  # legal actions named in an error
-_BOUND = (
-    *("_kernels", "_all_rows", "_movers", "_buffers", "_fresh", "_shown_states"),
-    *("_shown_finished", "_pool", "_pool_process"),
-)
+_BOUND = ("_all_rows", "_buffers", "_fresh", "_shown_states", "_shown_finished")
 """Attributes of a batch that are made anew for each copy."""
 
 
@@ -76,11 +69,9 @@ class Batch:
         record: bool,
         options: dict[str, Any],
     ) -> None:
-        self._game = game
-        self._num_players = num_players
+        self._kernels = game_kernels(game.package, num_players, num_threads)
         self.game_offset = game_offset
         self.autoreset = autoreset
-        self.num_threads = num_threads
         self.reuse_buffers = reuse_buffers
         self._autoreset = AUTORESET[autoreset]
         self.max_steps = max_steps
@@ -100,33 +91,22 @@ class Batch:
 
     def _bind(self) -> None:
         """Make what follows from the games and is not copied with them."""
-        self._kernels = game_kernels(self.game.package)
         self._all_rows = np.arange(len(self._states))
-        self._movers = np.full(len(self._states), -1)
         self._buffers: dict[str, np.ndarray] = {}
         self._fresh: set[str] = set()
         self._shown_states, self._shown_finished = shown(self._states), shown(self._finished)
-        self._pool: ThreadPoolExecutor | None = None
-        self._pool_process = 0
-
-    def _threads(self) -> ThreadPoolExecutor:
-        # A fork copies the pool but not its threads, so each process makes its own.
-        if self._pool is None or self._pool_process != os.getpid():
-            self._pool = ThreadPoolExecutor(self.num_threads)
-            self._pool_process = os.getpid()
-        return self._pool
 
     # --- what a batch looks like -----------------------------------------------------------------
 
     @property
     def game(self) -> Game:
         """The game's identity card."""
-        return self._game
+        return self._kernels.game
 
     @property
     def spec(self) -> GameSpec:
         """The game's declared facts, short for `game.spec`."""
-        return self._game.spec
+        return self._kernels.game.spec
 
     @property
     def num_games(self) -> int:
@@ -136,7 +116,12 @@ class Batch:
     @property
     def num_players(self) -> int:
         """P."""
-        return self._num_players
+        return self._kernels.num_players
+
+    @property
+    def num_threads(self) -> int:
+        """Threads that share each call."""
+        return self._kernels.num_threads
 
     @property
     def states(self) -> np.ndarray:
@@ -179,35 +164,26 @@ class Batch:
 
         A fresh array each time a game changes, unless the batch was made with `reuse_buffers`.
         """
-        shape = (len(self._states), self.spec.observation_size)
-        return self._current("observations", shape, np.float32, self._fill_observations)
+        if "observations" not in self._fresh:
+            self._buffers["observations"] = self._kernels.observe(
+                self._states, self._all_rows, out=self._spare("observations")
+            )
+            self._fresh.add("observations")
+        return self._buffers["observations"]
 
     @property
     def action_masks(self) -> np.ndarray:
         """Legal actions of each game's mover, `(B, A)` bool, made as `observations` are."""
-        shape = (self.num_games, self.spec.num_actions)
-        return self._current("action_masks", shape, np.bool_, self._fill_masks)
+        if "action_masks" not in self._fresh:
+            self._buffers["action_masks"] = self._kernels.masks(
+                self._states, self._finished, self._all_rows, self._spare("action_masks")
+            )
+            self._fresh.add("action_masks")
+        return self._buffers["action_masks"]
 
-    def _current(self, name: str, shape: tuple, dtype: type, fill: Callable) -> np.ndarray:
-        if name not in self._fresh:
-            if not self.reuse_buffers or name not in self._buffers:
-                self._buffers[name] = np.empty(shape, dtype)
-            fill(self._buffers[name])
-            self._fresh.add(name)
-        return self._buffers[name]
-
-    def _fill_observations(self, out: np.ndarray) -> None:
-        self._observe(self._states, self._all_rows, self._movers, out)
-
-    def _observe(
-        self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray, out: np.ndarray
-    ) -> None:
-        kernel = self._kernels.observe_games
-        self._run(kernel, len(rows), states, rows, seats, self._kernels.scales, out)
-
-    def _fill_masks(self, out: np.ndarray) -> None:
-        kernel = self._kernels.mask_games
-        self._run(kernel, len(out), self._states, self._all_rows, self._finished, out)
+    def _spare(self, name: str) -> np.ndarray | None:
+        """Return the array that may be rewritten; None, for a fresh one, if there is none."""
+        return self._buffers.get(name) if self.reuse_buffers else None
 
     def __repr__(self) -> str:
         return f"<Batch: {self.num_games} games of {self.spec.id}, {self.num_players} players>"
@@ -233,17 +209,11 @@ class Batch:
             final: look at `final_states` in place of `states`.
         """
         rows = self._rows(where)
-        seats = self._movers[: len(rows)] if seats is None else self._as_seats(seats, len(rows))
-        out = np.empty((len(rows), self.spec.observation_size), np.float32)
-        self._observe(self._positions(final), rows, seats, out)
-        return out
+        return self._kernels.observe(self._positions(final), rows, self._seats(seats, len(rows)))
 
     def masks(self, where: npt.ArrayLike | None = None) -> np.ndarray:
         """Return the legal actions of the movers of given games, `(n, A)` bool, a fresh array."""
-        rows = self._rows(where)
-        out = np.empty((len(rows), self.spec.num_actions), np.bool_)
-        self._run(self._kernels.mask_games, len(rows), self._states, rows, self._finished, out)
-        return out
+        return self._kernels.masks(self._states, self._finished, self._rows(where))
 
     def potentials(
         self,
@@ -258,19 +228,19 @@ class Batch:
         those of `observe`.
         """
         rows = self._rows(where)
-        seats = self._movers[: len(rows)] if seats is None else self._as_seats(seats, len(rows))
-        out = np.empty(len(rows), np.float32)
-        kernel = self._kernels.potential_games
-        self._run(kernel, len(rows), self._positions(final), rows, seats, out)
-        return out
+        return self._kernels.potentials(self._positions(final), rows, self._seats(seats, len(rows)))
 
     def view(self, where: npt.ArrayLike | None = None) -> View:
         """Return what the movers of given games may know, and nothing else."""
         rows = self._rows(where)
-        states = self.censored(rows)
-        ids, ticks = rows + self.game_offset, self._ticks[rows]
-        finished, limit = self._finished[rows], self._step_limit
-        return View(self.game, self._kernels, states, finished, ids, ticks, limit)
+        return View(
+            self._kernels,
+            self._kernels.censored(self._states, rows),
+            self._finished[rows],
+            ids=rows + self.game_offset,
+            ticks=self._ticks[rows],
+            max_steps=self._step_limit,
+        )
 
     def censored(
         self, where: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None
@@ -282,16 +252,11 @@ class Batch:
             seats: seat per row `(n,)`; the mover's when None.
         """
         rows = self._rows(where)
-        seats = self._movers[: len(rows)] if seats is None else self._as_seats(seats, len(rows))
-        out = np.empty(len(rows), self.spec.state_dtype)
-        self._run(self._kernels.censor_games, len(rows), self._states, rows, seats, out)
-        return out
+        return self._kernels.censored(self._states, rows, self._seats(seats, len(rows)))
 
     # --- how a batch changes ---------------------------------------------------------------------
 
-    def step(
-        self, actions: npt.ArrayLike, where: npt.ArrayLike | None = None
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def step(self, actions: npt.ArrayLike, where: npt.ArrayLike | None = None) -> Outcome:
         """Carry out one action in each game, or in the games `where`.
 
         Args:
@@ -308,23 +273,19 @@ class Batch:
                 the batch has changed.
         """
         rows = self._rows(where)
-        n = len(rows)
         actions = as_array(actions)
-        check_actions(actions, n)
+        check_actions(actions, len(rows))
         actions = copied(actions, np.int64)
         self._check(rows, actions)
-        rewards = np.empty((n, self.num_players), np.float32)
-        terminated, truncated = np.empty(n, np.bool_), np.empty(n, np.bool_)
-        last = self._final_states if self._autoreset == loops.SAME_STEP else self._states
-        was_finished = self._finished[rows]
         self._fresh.clear()
-        self._run(
-            self._kernels.step_games, n, self._states, rows, actions, self._finished,
-            self._autoreset, self._step_limit, self._ticks, last, rewards, terminated, truncated,
+        was_finished = None if self._recorder is None else self._finished[rows]
+        outcome = self._kernels.step(
+            self._states, actions, self._finished, self._ticks, rows, self._autoreset,
+            self._step_limit, self._final_states if self._autoreset == loops.SAME_STEP else None,
         )  # fmt: skip
-        if self._recorder is not None:
-            self._record(rows, actions, was_finished, (rewards, terminated, truncated))
-        return rewards, terminated, truncated
+        if was_finished is not None:
+            self._record(rows, actions, was_finished, outcome)
+        return outcome
 
     def _record(
         self, rows: np.ndarray, actions: np.ndarray, was_finished: np.ndarray, outcome: tuple
@@ -347,13 +308,13 @@ class Batch:
         each game goes on with its own stream, so the next game differs from the last.
         """
         rows = self._all_rows if mask is None else rows_of_mask(mask, self.num_games)
-        reseed = seed is not None
-        keys = stream_keys(0 if seed is None else check_seed(seed), rows + self.game_offset)
-        self._fresh.clear()
-        self._run(self._kernels.reset_games, len(rows), self._states, rows, keys, reseed)
-        self._finished[rows] = False
-        if reseed:
+        keys = None
+        if seed is not None:
+            keys = stream_keys(check_seed(seed), rows + self.game_offset)
             self._ticks[rows] = 0
+        self._fresh.clear()
+        self._kernels.reset(self._states, rows, keys)
+        self._finished[rows] = False
         if self._recorder is not None:
             self._recorder.begin(rows, self._states)
 
@@ -390,8 +351,7 @@ class Batch:
             check_positions(self.game, states)
         self._states[rows] = states
         self._fresh.clear()
-        kernel = self._kernels.find_finished
-        self._run(kernel, len(rows), self._states, rows, self._step_limit, self._finished)
+        self._kernels.find_finished(self._states, rows, self._finished, self._step_limit)
         if self._recorder is not None:
             self._recorder.begin(rows, self._states)
 
@@ -478,12 +438,11 @@ class Batch:
         return checksum((getattr(self, name) for name in self._ARRAYS), self.made_with)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self._contents(), "_game": self.game.package, "checksum": self._checksum()}
+        return {**self._contents(), "checksum": self._checksum()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        contents = owned(state)
-        expected = contents.pop("checksum")
-        self._take({**contents, "_game": load_package(state["_game"])})
+        expected = state.pop("checksum")
+        self._take(owned(state))
         # Compiled loops check no index, so what was damaged on the way could end the process.
         if self._checksum() != expected:
             raise OptionError("the pickle of a batch is damaged: its checksum does not fit")
@@ -530,7 +489,9 @@ class Batch:
             raise OptionError(f"this batch has {self.num_players} players, the records have not")
         return states
 
-    def _as_seats(self, seats: npt.ArrayLike, n: int) -> np.ndarray:
+    def _seats(self, seats: npt.ArrayLike | None, n: int) -> np.ndarray | None:
+        if seats is None:
+            return None
         seats = as_array(seats)
         is_fit = seats.shape == (n,) and (not n or seats.dtype.kind in "iu")
         if not is_fit or not np.isin(seats, np.arange(self.num_players)).all():
@@ -541,10 +502,9 @@ class Batch:
         return copied(seats, np.int64)
 
     def _check(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        bad = self._run(
-            self._kernels.find_illegal, len(rows), self._states, rows, actions, self._finished,
-            self._autoreset,
-        )  # fmt: skip
+        bad = self._kernels.find_illegal(
+            self._states, actions, self._finished, rows, self._autoreset
+        )
         if bad < 0:
             return
         row = int(rows[bad])
@@ -563,18 +523,6 @@ class Batch:
         more = f" and {len(legal) - MAX_LISTED} more" if len(legal) > MAX_LISTED else ""
         seat = self._states["to_move"][row]
         return f"game {row}, player {seat}: action {name} is not legal; legal are {shown}{more}"
-
-    def _run(self, kernel: Callable, n: int, *arguments: Any) -> int:
-        """Run a kernel over n rows, on slices when there are threads; return its first result."""
-        if self.num_threads == 1 or n < 2 * MIN_ROWS_PER_THREAD:
-            result = kernel(*arguments, 0, n)
-            return -1 if result is None else result
-        num_slices = min(self.num_threads, n // MIN_ROWS_PER_THREAD)
-        cuts = np.linspace(0, n, num_slices + 1).astype(int).tolist()
-        submit = self._threads().submit
-        tasks = [submit(kernel, *arguments, start, stop) for start, stop in pairwise(cuts)]
-        found = [task.result() for task in tasks]
-        return next((result for result in found if result is not None and result >= 0), -1)
 
 
 def rows_of_mask(mask: npt.ArrayLike, num_games: int) -> np.ndarray:

@@ -141,7 +141,6 @@ class LateEntries(SimpleNamespace):
         namespace: Mapping[str, Any],
         arguments: Mapping[Callable, tuple],
         origin: tuple[Callable, tuple],
-        **others: Any,
     ) -> None:
         """Compile nothing yet.
 
@@ -150,9 +149,8 @@ class LateEntries(SimpleNamespace):
             namespace: names that the functions may use.
             arguments: of each function, as for `compile_entry`.
             origin: a function and its arguments that return the same in another process.
-            **others: attributes beside the entries.
         """
-        super().__init__(**others)
+        super().__init__()
         self._what = what
         self._namespace = namespace
         self._late = {function.__name__: (function, given) for function, given in arguments.items()}

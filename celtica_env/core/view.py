@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from celtica_env.core.errors import OptionError
-from celtica_env.core.kernels import game_kernels, load_package
-from celtica_env.core.loops import DISABLED
+from celtica_env.core.kernels import Kernels, every
 from celtica_env.core.memory import checksum, owned, shown
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
 from celtica_env.core.types import NO_LIMIT, Game, GameSpec
@@ -60,38 +58,31 @@ class View:
 
     def __init__(
         self,
-        game: Game,
-        kernels: SimpleNamespace,
+        kernels: Kernels,
         states: np.ndarray,
         finished: np.ndarray,
         ids: np.ndarray,
         ticks: np.ndarray,
         max_steps: int = NO_LIMIT,
     ) -> None:
-        self._game = game
+        self._kernels = kernels
         self._states = states
         self._finished = finished
-        self.max_steps = max_steps
-        self._kernels = kernels
         self._ids = ids
         self._ticks = ticks
-        self._rows = np.arange(len(states))
+        self.max_steps = max_steps
 
     def _checksum(self) -> int:
         return checksum((getattr(self, name) for name in self._ARRAYS), self.spec.id)
 
     def __getstate__(self) -> dict[str, Any]:
-        arrays = {name: getattr(self, name) for name in self._ARRAYS}
-        game, total = self.game.package, self._checksum()
-        return {**arrays, "game": game, "max_steps": self.max_steps, "checksum": total}
+        names = (*self._ARRAYS, "_kernels", "max_steps")
+        return {**{name: getattr(self, name) for name in names}, "checksum": self._checksum()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(owned({name: state[name] for name in self._ARRAYS}))
-        self._game = load_package(state["game"])
-        self._kernels = game_kernels(state["game"])
-        self._rows = np.arange(len(self._states))
-        self.max_steps = state["max_steps"]
-        if self._checksum() != state["checksum"]:
+        expected = state.pop("checksum")
+        vars(self).update(owned(state))
+        if self._checksum() != expected:
             raise OptionError("the pickle of a view is damaged: its checksum does not fit")
 
     def __len__(self) -> int:
@@ -100,12 +91,12 @@ class View:
     @property
     def game(self) -> Game:
         """The game's identity card."""
-        return self._game
+        return self._kernels.game
 
     @property
     def spec(self) -> GameSpec:
         """The game's declared facts."""
-        return self._game.spec
+        return self._kernels.game.spec
 
     @cached_property
     def states(self) -> np.ndarray:
@@ -120,7 +111,7 @@ class View:
     @property
     def num_players(self) -> int:
         """P."""
-        return int(self._states["num_players"][0])
+        return self._kernels.num_players
 
     @property
     def to_move(self) -> np.ndarray:
@@ -144,17 +135,13 @@ class View:
         """
         record = self.states[:1].copy()
         record["payoff"] = 0
-        self._kernels.reset_games(record, self._rows, np.zeros(1, np.uint64), True, 0, len(record))
+        self._kernels.reset(record, keys=np.zeros(len(record), np.uint64))
         return record
 
     @cached_property
     def observations(self) -> np.ndarray:
         """`(n, F)` float32."""
-        out = np.empty((len(self), self.spec.observation_size), np.float32)
-        movers = np.full(len(self), -1)
-        scales = self._kernels.scales
-        self._kernels.observe_games(self._states, self._rows, movers, scales, out, 0, len(self))
-        return out
+        return self._kernels.observe(self._states)
 
     @cached_property
     def action_masks(self) -> np.ndarray:
@@ -162,9 +149,7 @@ class View:
         return self._masks()
 
     def _masks(self) -> np.ndarray:
-        out = np.empty((len(self), self.spec.num_actions), np.bool_)
-        self._kernels.mask_games(self._states, self._rows, self._finished, out, 0, len(self))
-        return out
+        return self._kernels.masks(self._states, self._finished)
 
     def sample(self, seed: int) -> np.ndarray:
         """Return full states `(n,)` drawn uniformly from those consistent with each row.
@@ -174,7 +159,7 @@ class View:
         Raises:
             OptionError: the seed is not a non-negative integer.
         """
-        return self._deal(self._rows, stream_keys(check_seed(seed), np.zeros(1)))
+        return self._deal(every(len(self)), stream_keys(check_seed(seed), np.zeros(1)))
 
     def successors(self, seed: int, num_deals: int = 1) -> Successors:
         """Carry out every legal action of each row, in deals drawn as `sample` does.
@@ -206,39 +191,25 @@ class View:
             rows, actions = np.append(rows, rows[more]), np.append(actions, actions[more])
             shares, states = np.append(shares, shares[more]), np.append(states, further)
         payoffs, has_ended = map(np.concatenate, zip(*results))
-        count, every = len(rows), np.arange(len(rows))
         seats = self.to_move[rows].astype(np.int64)
-        observations = np.empty((count, self.spec.observation_size), np.float32)
-        scales = self._kernels.scales
-        self._kernels.observe_games(states, every, seats, scales, observations, 0, count)
-        potentials = np.empty(count, np.float32)
-        self._kernels.potential_games(states, every, seats, potentials, 0, count)
         return Successors(
             rows,
             actions,
             shares,
             states,
-            observations,
+            observations=self._kernels.observe(states, seats=seats),
             turns_away=(states["to_move"] - seats) % self.num_players,
             has_ended=has_ended,
-            payoffs=payoffs[every, seats],
-            potentials=potentials,
+            payoffs=payoffs[every(len(rows)), seats],
+            potentials=self._kernels.potentials(states, seats=seats),
         )
 
     def _deal(self, rows: np.ndarray, keys: np.ndarray) -> np.ndarray:
         """Return a full state for each of some rows `(m,)`, drawn by their own keys and these."""
-        out = np.empty(len(rows), self._states.dtype)
-        keys = mix_keys(self.keys[rows], keys)
-        self._kernels.determinize_games(self._states, rows, keys, out, 0, len(rows))
-        return out
+        return self._kernels.determinized(self._states, mix_keys(self.keys[rows], keys), rows)
 
     def _carry_out(self, states: np.ndarray, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Step full states `(m,)` in place; return the payoffs `(m, P)` and whether they ended."""
-        count, every = len(states), np.arange(len(states))
-        payoffs = np.zeros((count, self.num_players), np.float32)
-        has_ended, is_cut_off, finished = np.zeros((3, count), np.bool_)
-        self._kernels.step_games(
-            states, every, np.ascontiguousarray(actions), finished, DISABLED, NO_LIMIT,
-            np.zeros(count, np.int64), states, payoffs, has_ended, is_cut_off, 0, count,
-        )  # fmt: skip
-        return payoffs, has_ended
+        finished, ticks = np.zeros(len(states), np.bool_), np.zeros(len(states), np.int64)
+        outcome = self._kernels.step(states, np.ascontiguousarray(actions), finished, ticks)
+        return outcome.rewards, outcome.terminated

@@ -7,10 +7,9 @@ from functools import partial
 
 import numpy as np
 
-from celtica_env.core import loops
 from celtica_env.core.batch import Batch
 from celtica_env.core.compile import compile_entry, game_namespace
-from celtica_env.core.kernels import game_kernels
+from celtica_env.core.kernels import game_kernels, game_loops
 from celtica_env.core.verbs import observe
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import Spot, expect_equal, fail
@@ -63,7 +62,7 @@ def every_loop_is_compiled_once(table: Table) -> None:
     batch.observe(seats=np.zeros(2 * NUM_ROWS, np.int8)[::2])
     batch.potentials([0], [1])
     batch.view([3, 2]).sample(1)
-    for name, kernel in game_kernels(batch.game.package).all().items():
+    for name, kernel in game_loops(batch.game.package).all().items():
         expect_equal(len(kernel.signatures), 1, f"the number of versions of {name}")
 
 
@@ -93,10 +92,8 @@ def calls_of(batch: Batch) -> Iterator[tuple[str, Callable[[], object]]]:
 
 def ask_is_legal(batch: Batch, action: int) -> None:
     """Ask about an action, which may be out of range."""
-    row = np.zeros(1, np.int64)
-    find_illegal = game_kernels(batch.game.package).find_illegal
-    states, finished = batch.states.copy(), batch.finished.copy()
-    find_illegal(states, row, np.array([action]), finished, loops.DISABLED, 0, 1)
+    kernels = game_kernels(batch.game.package, batch.num_players)
+    kernels.find_illegal(batch.states.copy(), np.array([action]), batch.finished.copy())
 
 
 def sampled(batch: Batch, seat: int) -> np.ndarray:

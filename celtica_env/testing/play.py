@@ -220,8 +220,9 @@ def censored(batch: Batch, seat: int) -> np.ndarray:
 
 def view_of(batch: Batch, seat: int) -> View:
     """Return the view `seat` would have of each game, whoever is to move."""
-    kernels, ids = game_kernels(batch.game.package), np.arange(batch.num_games)
-    return View(batch.game, kernels, censored(batch, seat), batch.finished.copy(), ids, 0 * ids)
+    kernels = game_kernels(batch.game.package, batch.num_players)
+    ids = np.arange(batch.num_games)
+    return View(kernels, censored(batch, seat), batch.finished.copy(), ids, 0 * ids)
 
 
 def sight_of(batch: Batch, seat: int) -> np.ndarray:

@@ -9,7 +9,7 @@ import numba
 
 from celtica_env.core.compile import VERBS, game_namespace
 from celtica_env.core.errors import CelticaError
-from celtica_env.core.kernels import game_kernels, load_package
+from celtica_env.core.kernels import game_loops, load_package
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import GameSpec
 from celtica_env.testing.checks import check
@@ -32,7 +32,7 @@ def verbs_are_there_and_compile(table: Table) -> None:
     """The rules have every verb, with its arguments, and numba compiles each."""
     package = load_game(table.game).package
     try:
-        game_kernels(package).all()
+        game_loops(package).all()
     except CelticaError as error:
         fail(str(error))
     except Exception as error:

@@ -36,11 +36,10 @@ import numpy as np
 from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import IllegalActionError, MissingLibraryError, OptionError
 from celtica_env.core.kernels import game_kernels
-from celtica_env.core.loops import DISABLED
 from celtica_env.core.notation import positions_to_texts
 from celtica_env.core.registry import load_game, registered_games
 from celtica_env.core.streams import check_seed, stream_keys
-from celtica_env.core.types import NO_LIMIT, Game, GameSpec
+from celtica_env.core.types import Game, GameSpec
 
 try:
     import pyspiel
@@ -57,8 +56,6 @@ PAYOFFS = ("win", "rank")
 NO_NUMBER, NO_TEXT = -1, "None"
 """Stand for None, which is no value of a parameter; parameters have one type each."""
 NO_RECALL = "{} has observations without perfect recall, public and private to one player, alone"
-ROW = np.zeros(1, np.int64)
-"""The only row of a record `(1,)`, for the kernels."""
 
 
 def chance_of(seed: int, index: int = 0) -> list[int]:
@@ -104,9 +101,7 @@ class SpielState(pyspiel.State):
 
     def _legal_actions(self, player: int) -> list[int]:
         del player  # asked for the one to move only
-        game = self.get_game()
-        mask = np.empty((1, game.card.spec.num_actions), np.bool_)
-        game.kernels.mask_games(self._record, ROW, np.zeros(1, np.bool_), mask, 0, 1)
+        mask = self.get_game().kernels.masks(self._record, np.zeros(1, np.bool_))
         return np.flatnonzero(mask).tolist()
 
     def _action_to_string(self, player: int, action: int) -> str:
@@ -130,26 +125,18 @@ class SpielState(pyspiel.State):
             self._deal(int.from_bytes(self._key, "big"))
 
     def _deal(self, key: int) -> None:
-        keys = np.array([key], np.uint64)
-        self.get_game().kernels.reset_games(self._record, ROW, keys, True, 0, 1)
+        self.get_game().kernels.reset(self._record, keys=np.array([key], np.uint64))
         self._player = int(self._record["to_move"][0])
 
     def _decide(self, action: int) -> None:
         game, record = self.get_game(), self._record
-        actions, (finished, has_ended, is_cut_off) = np.array([action]), np.zeros((3, 1), np.bool_)
-        if (
-            self._player == TERMINAL
-            or game.kernels.find_illegal(record, ROW, actions, finished, DISABLED, 0, 1) >= 0
-        ):
+        actions, finished = np.array([action]), np.zeros(1, np.bool_)
+        if self._player == TERMINAL or game.kernels.find_illegal(record, actions, finished) >= 0:
             game.refuse(record, action)
-        ticks, rewards = np.zeros(1, np.int64), np.empty((1, game.num_players()), np.float32)
-        game.kernels.step_games(
-            record, ROW, actions, finished, DISABLED, NO_LIMIT, ticks, record, rewards, has_ended,
-            is_cut_off, 0, 1,
-        )  # fmt: skip
+        outcome = game.kernels.step(record, actions, finished, np.zeros(1, np.int64))
         self._player = TERMINAL if finished[0] else int(record["to_move"][0])
-        if has_ended[0]:
-            self._returns = [exact_payoff(reward, len(rewards[0])) for reward in rewards[0]]
+        if outcome.terminated[0]:
+            self._returns = [exact_payoff(r, game.num_players()) for r in outcome.rewards[0]]
 
     def returns(self) -> list[float]:
         """Return the payoff of each player, 0 before the end and in a game that was cut off."""
@@ -175,17 +162,14 @@ class SpielState(pyspiel.State):
 
     def _determinize(self, player: int, key: int) -> None:
         keys, known = np.array([key], np.uint64), self.known_to(player)
-        self.get_game().kernels.determinize_games(known, ROW, keys, self._record, 0, 1)
+        self._record = self.get_game().kernels.determinized(known, keys)
 
     # --- looking ---------------------------------------------------------------------------------
 
     def known_to(self, player: int) -> np.ndarray:
         """Return what a player may know, a censored record `(1,)`; the game has been dealt."""
         self._check_player(player)
-        known = np.empty_like(self._record)
-        kernel = self.get_game().kernels.censor_games
-        kernel(self._record, ROW, np.array([player]), known, 0, 1)
-        return known
+        return self.get_game().kernels.censored(self._record, seats=np.array([player]))
 
     def write_observation(self, player: int, out: np.ndarray) -> None:
         """Write what a player sees, `out` `(F,)` float32; zeros before the deal."""
@@ -193,10 +177,7 @@ class SpielState(pyspiel.State):
         if self._player == CHANCE:
             out.fill(0)
             return
-        kernels = self.get_game().kernels
-        seats, seen = np.array([player]), np.empty((1, kernels.scales.size), np.float32)
-        kernels.observe_games(self._record, ROW, seats, kernels.scales, seen, 0, 1)
-        out[:] = seen[0]
+        out[:] = self.get_game().kernels.observe(self._record, seats=np.array([player]))[0]
 
     def _check_player(self, player: int) -> None:
         if player not in range(self.num_players()):
@@ -248,7 +229,7 @@ class SpielGame(pyspiel.Game):
     Attributes:
         name: of the game.
         card: the game's identity card.
-        kernels: its compiled loops.
+        kernels: its verbs.
         template: `(1,)` record with the options in it.
     """
 
@@ -267,7 +248,7 @@ class SpielGame(pyspiel.Game):
             )
         batch = make_batch(self.name, 1, values.pop("players"), seed=0, **values)
         self.card = card
-        self.kernels = game_kernels(card.package)
+        self.kernels = game_kernels(card.package, batch.num_players)
         self.template = batch.states
         super().__init__(
             game_type(card),

@@ -61,8 +61,8 @@ def candidates(numbers, num_games):
 def records_of(game, num_players, keys):
     """Return the first records of the games whose streams begin at keys `(n,)`."""
     batch = celtica_env.make_batch(game, len(keys), num_players, seed=0)
-    states, rows = batch.states.copy(), np.arange(len(keys))
-    batch._kernels.reset_games(states, rows, keys, True, 0, len(keys))
+    states = batch.states.copy()
+    batch._kernels.reset(states, keys=keys)
     return {record.tobytes() for record in states}
 
 

@@ -12,7 +12,7 @@ import pytest
 import celtica_env
 from celtica_agents.search import tree
 from celtica_env.core.compile import bind, kernel, kernels_of
-from celtica_env.core.kernels import game_kernels
+from celtica_env.core.kernels import game_kernels, game_loops
 from celtica_env.testing.play import IS_COMPILED, choose, player_counts
 from celtica_env.wrappers.pettingzoo import env_functions
 from tests.core import processes
@@ -101,8 +101,9 @@ def made_entries(kernels):
 def test_only_what_the_first_step_needs_is_compiled_before_it(game, monkeypatch):
     """With an empty cache each entry takes seconds."""
     package = celtica_env.core.registry.load_game(game).package
-    kernels = game_kernels.__wrapped__(package)  # of which none has been asked for
-    monkeypatch.setattr("celtica_env.core.batch.game_kernels", lambda package: kernels)
+    kernels = game_loops.__wrapped__(package)  # of which none has been asked for
+    monkeypatch.setattr("celtica_env.core.kernels.game_loops", lambda package: kernels)
+    monkeypatch.setattr("celtica_env.core.batch.game_kernels", game_kernels.__wrapped__)
     batch = celtica_env.make_batch(game, 1, seed=1)
     assert made_entries(kernels) == {"reset_games"}
     batch.step(batch.action_masks.argmax(axis=1))
@@ -117,7 +118,7 @@ def test_only_what_the_first_step_needs_is_compiled_before_it(game, monkeypatch)
 
 @each_game
 def test_entries_in_another_process_are_its_own(game):
-    kernels = game_kernels(celtica_env.core.registry.load_game(game).package)
+    kernels = game_loops(celtica_env.core.registry.load_game(game).package)
     assert pickle.loads(pickle.dumps(kernels)) is kernels
     assert not hasattr(kernels, "dance_games")
 
@@ -283,7 +284,7 @@ def test_two_processes_can_fill_a_cold_cache_at_once(first_run, tmp_path):
 @pytest.mark.slow
 def test_the_kernels_come_from_the_disk_cache_from_the_second_process_on(tmp_path):
     for game in celtica_env.games():
-        game_kernels(celtica_env.core.registry.load_game(game).package).all()  # fills the cache
+        game_loops(celtica_env.core.registry.load_game(game).package).all()  # fills the cache
     report = processes.run_trajectories([f"{game}:2" for game in celtica_env.games()], tmp_path)
     assert report["compiled"] == 0
 
