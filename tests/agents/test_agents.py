@@ -68,6 +68,7 @@ def every_agent(game):
         PolicyAgent(weights, info),
         PolicyAgent(weights, info, is_sampling=True),
         ValueAgent(*value_of(game), num_deals=2),
+        celtica_env.load_agent("potential", game),
     ]
 
 
@@ -178,6 +179,17 @@ def test_sampling_follows_the_softmax_of_legal_actions(game):
     weight = np.where(mask, np.exp(agent.logits(view)[0].astype(float)), 0)
     assert not counts[~mask].any()
     assert np.allclose(counts / 20_000, weight / weight.sum(), atol=0.02)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_potential_alone_is_a_value_that_has_learned_nothing(game):
+    weights, info = value_of(game)
+    nothing = {name: np.zeros_like(array) for name, array in weights.items()}
+    batch = celtica_env.make_batch(game, 20, 3, seed=2)
+    play_some(batch, 30)
+    num_deals = batch.game.num_deals
+    expected = ValueAgent(nothing, info, num_deals=num_deals).act(batch.view())
+    assert np.array_equal(celtica_env.load_agent("potential", game).act(batch.view()), expected)
 
 
 @pytest.mark.parametrize("game", GAMES)

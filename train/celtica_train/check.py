@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
+from celtica_env.core.registry import load_game
 from celtica_train.own_game import OwnGame
 
 if TYPE_CHECKING:
     from celtica_env.testing import Outcome
+
+NUM_TRIALS = 400  # games of the potential against the greedy rule
 
 
 @dataclass
@@ -40,7 +43,22 @@ def main(argv: list[str]) -> int:
         print(line_of(outcome), flush=True)
         outcomes.append(outcome)
     print(summary_of(outcomes))
+    if not config.checks and load_game(config.game).greedy is not None:
+        print(start_of_learning(config.game, config.players))
     return int(any(outcome.failure for outcome in outcomes))
+
+
+def start_of_learning(game: str, num_players: int | None) -> str:
+    """Return how the potential alone plays: where learning begins."""
+    from celtica_train.evaluate import evaluate
+
+    result = evaluate(["potential", "greedy"], game, num_players=num_players, num_games=NUM_TRIALS)
+    row, even = result.agents[0], 1 / result.players
+    low, high = row.ci95
+    return (
+        f"looking ahead by the potential alone wins {row.win_share:.0%} ({low:.0%} to {high:.0%}) "
+        f"against greedy, where {even:.0%} is even: the better, the sooner a value is learned"
+    )
 
 
 def line_of(outcome: Outcome) -> str:
