@@ -384,7 +384,7 @@ def test_a_network_file_loads_by_file_folder_and_run_folder(game, kind, tmp_path
         ({"game": "celtica_v99"}, "celtica_v99.*needed"),
         ({"num_inputs": 7}, "layer 0"),
         ({"num_outputs": 7}, "outputs, 7 were expected"),
-        ({"kind": "dream"}, "unknown kind, 'dream'"),
+        ({"kind": "dream"}, "kind: invalid enum value 'dream'"),
     ],
 )
 def test_a_policy_for_something_else_is_refused(changes, words, tmp_path):

@@ -265,7 +265,7 @@ def test_every_error_is_the_packages_own_and_the_expected_built_in_one():
     assert len(own) >= 5
     for error in set(own) - {errors.TableWarning}:  # which is no error
         assert issubclass(error, CelticaError)
-        assert issubclass(error, (ValueError, LookupError, RuntimeError, ImportError))
+        assert issubclass(error, (ValueError, LookupError, RuntimeError, ImportError, OSError))
 
 
 @pytest.mark.parametrize(

@@ -291,9 +291,9 @@ class CelticOracle:
             self._ask_before()
 
     def _ask_after(self) -> None:
-        self.to_move = self.active
         if self._deeds(self.active) or self._ends():
             self.phase = "after"
+            self.to_move = self.active
         else:
             self._end_turn()
 

@@ -135,15 +135,18 @@ def choose_destination(s, site):
 @njit
 def move_markers(s, count):
     """Move markers of the seat to move, the first or a follower; then ask who may follow next."""
-    s.markers[s.to_move, s.start] -= count
-    s.markers[s.to_move, s.destination] += count
-    seat = next_seat(s, s.to_move)
+    mover = s.to_move
+    s.markers[mover, s.start] -= count
+    s.markers[mover, s.destination] += count
+    seat = next_seat(s, mover)
     while seat != s.active and s.markers[seat, s.start] == 0:
         seat = next_seat(s, seat)
     s.to_move = seat
     s.phase = FOLLOW
     if seat == s.active:
         end_move(s)
+    if s.phase == OVER:  # at the limit on turns, nobody being left to ask
+        s.to_move = mover
 
 
 @njit

@@ -110,7 +110,7 @@ def assert_positions(states):
 @pytest.mark.parametrize("is_public", [True, False])
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_whatever_play_and_censoring_lead_to_is_a_position(num_players, is_public):
-    options = {"map": map_of(STAR), "public_trade_cards": is_public, "max_turns": 150}
+    options = {"map": map_of(STAR), "public_trade_cards": is_public, "max_turns": 40}
     batch = celtica_env.make_batch("celtic", 2, num_players, seed=2, **options)
     for count, (rows, actions) in enumerate(decisions(batch)):
         batch.step(actions, where=rows)

@@ -76,6 +76,8 @@ def with_other_hidden_cards(session, seat, seed):
     other = copy.copy(session)
     other.batch = session.batch.clone()
     other.batch.set_states(view_of(session.batch, seat).sample(seed), check=False)
+    if session.is_over:
+        other.replay = session.replay  # what was done and how it ended, which is no secret then
     return other
 
 
