@@ -15,9 +15,10 @@ from typing import Any
 import numba
 import numpy as np
 
-from celtica_env.core.batch import Batch, make_batch
+from celtica_env.core.batch import Batch
 from celtica_env.core.errors import CelticaError
 from celtica_env.core.kernels import game_kernels
+from celtica_env.core.make import make_batch
 from celtica_env.core.registry import spec
 from celtica_env.core.types import GameSpec
 from celtica_env.core.view import View

@@ -33,9 +33,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import IllegalActionError, MissingLibraryError, OptionError
 from celtica_env.core.kernels import game_kernels
+from celtica_env.core.make import make_batch
 from celtica_env.core.notation import positions_to_texts
 from celtica_env.core.registry import load_game, registered_games
 from celtica_env.core.streams import check_seed, stream_keys
