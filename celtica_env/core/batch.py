@@ -65,7 +65,7 @@ class Batch:
         record: bool,
         options: dict[str, Any],
     ) -> None:
-        self._kernels = game_kernels(game.package, num_players, num_threads)
+        self._kernels = game_kernels(game, num_players, num_threads)
         self.game_offset = game_offset
         self.autoreset = autoreset
         self.reuse_buffers = reuse_buffers

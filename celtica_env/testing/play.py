@@ -221,7 +221,7 @@ def censored(batch: Batch, seat: int) -> np.ndarray:
 
 def view_of(batch: Batch, seat: int) -> View:
     """Return the view `seat` would have of each game, whoever is to move."""
-    kernels = game_kernels(batch.game.package, batch.num_players)
+    kernels = game_kernels(batch.game, batch.num_players)
     ids = np.arange(batch.num_games)
     return View(kernels, censored(batch, seat), batch.finished.copy(), ids, 0 * ids)
 

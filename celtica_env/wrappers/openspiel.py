@@ -248,7 +248,7 @@ class SpielGame(pyspiel.Game):
             )
         batch = make_batch(self.name, 1, values.pop("players"), seed=0, **values)
         self.card = card
-        self.kernels = game_kernels(card.package, batch.num_players)
+        self.kernels = game_kernels(card, batch.num_players)
         self.template = batch.states
         super().__init__(
             game_type(card),
