@@ -1,8 +1,10 @@
 """Reinforcement-learning environments for Celtic board games."""
 
-import celtica_env.games  # noqa: F401, first: the function `games` then takes this name
+import celtica_env.games
+import celtica_env.show.notebooks  # noqa: F401, says what they show of a batch
 from celtica_env.core.agents import Agent, load_agent
-from celtica_env.core.batch import Batch, make_batch
+from celtica_env.core.batch import Batch
+from celtica_env.core.make import make_batch
 from celtica_env.core.notation import (
     action_from_text,
     action_to_text,
@@ -10,8 +12,9 @@ from celtica_env.core.notation import (
     position_to_text,
 )
 from celtica_env.core.registry import games, register_game, registered_games, spec
-from celtica_env.core.replay import Replay, load_replays, save_replays
 from celtica_env.core.view import View
+from celtica_env.replays.playback import play_replay, replay_steps
+from celtica_env.replays.replay import Replay, load_replays, save_replays
 from celtica_env.version import __version__
 from celtica_env.wrappers.registration import register_environments
 
@@ -27,9 +30,11 @@ __all__ = [
     "load_agent",
     "load_replays",
     "make_batch",
+    "play_replay",
     "position_from_text",
     "position_to_text",
     "register_game",
+    "replay_steps",
     "save_replays",
     "spec",
 ]

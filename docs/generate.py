@@ -35,9 +35,9 @@ from celtica_agents.learned.files import read_network
 from celtica_agents.learned.shipped import shipped_networks
 from celtica_env import games
 from celtica_env.core.notation import position_from_text
-from celtica_env.core.pictures import draw
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import Game, Piece
+from celtica_env.show.pictures import draw
 from celtica_env.testing import all_checks
 from celtica_env.testing.interfaces import INTERFACES, answers
 from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id

@@ -12,28 +12,24 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from celtica_env.core import loops
-from celtica_env.core.arguments import one_of, options_of, players_of, whole
+from celtica_env.core.arguments import whole
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.kernels import Outcome, game_kernels
 from celtica_env.core.memory import as_array, checksum, copied, owned, shown
 from celtica_env.core.notation import check_positions
-from celtica_env.core.registry import load_game
-from celtica_env.core.replay import Recorder, Replay
+from celtica_env.core.pages import page_of
+from celtica_env.core.recorder import Recorder
 from celtica_env.core.streams import check_seed, stream_keys
 from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, Game, GameSpec
 from celtica_env.core.view import View
+from celtica_env.replays.replay import Replay
 
-if TYPE_CHECKING:
-    from celtica_env.core.cuda_batch import CudaBatch
-
-DEVICES = ("cpu", "cuda")
 AUTORESET = {
     "disabled": loops.DISABLED,
     "same_step": loops.SAME_STEP,
@@ -69,7 +65,7 @@ class Batch:
         record: bool,
         options: dict[str, Any],
     ) -> None:
-        self._kernels = game_kernels(game.package, num_players, num_threads)
+        self._kernels = game_kernels(game, num_players, num_threads)
         self.game_offset = game_offset
         self.autoreset = autoreset
         self.reuse_buffers = reuse_buffers
@@ -85,8 +81,7 @@ class Batch:
         self._finished = np.zeros(num_games, np.bool_)
         self._ticks = np.zeros(num_games, np.int64)  # decisions since the stream was seeded
         self._bind()
-        self._recorder = Recorder(self) if record else None
-        self._final_replays: dict[int, Replay] = {}  # of the games in `final_states`
+        self._recorder = Recorder(game, self._states, num_players, max_steps) if record else None
         self.reset(seed=fresh_seed() if seed is None else seed)
 
     def _bind(self) -> None:
@@ -190,9 +185,7 @@ class Batch:
 
     def _repr_html_(self) -> str | None:
         """Return pictures of the first games for a notebook, None for a game without drawings."""
-        from celtica_env.core.pictures import batch_page
-
-        return batch_page(self)
+        return page_of(self)
 
     def observe(
         self,
@@ -278,28 +271,15 @@ class Batch:
         actions = copied(actions, np.int64)
         self._check(rows, actions)
         self._fresh.clear()
+        last = self._final_states if self._autoreset == loops.SAME_STEP else None
         was_finished = None if self._recorder is None else self._finished[rows]
         outcome = self._kernels.step(
             self._states, actions, self._finished, self._ticks, rows, self._autoreset,
-            self._step_limit, self._final_states if self._autoreset == loops.SAME_STEP else None,
+            self._step_limit, last,
         )  # fmt: skip
-        if was_finished is not None:
-            self._record(rows, actions, was_finished, outcome)
+        if self._recorder is not None and was_finished is not None:
+            self._recorder.step(rows, actions, was_finished, outcome, self._states, last)
         return outcome
-
-    def _record(
-        self, rows: np.ndarray, actions: np.ndarray, was_finished: np.ndarray, outcome: tuple
-    ) -> None:
-        assert self._recorder is not None
-        played = ~was_finished
-        self._recorder.add(rows[played], actions[played], *(part[played] for part in outcome))
-        dealt = rows[was_finished]
-        if self._autoreset == loops.SAME_STEP:
-            dealt = rows[outcome[1] | outcome[2]]
-            for row in dealt.tolist():
-                last = self._final_states[row]
-                self._final_replays[row] = self._recorder.replay(row, last)
-        self._recorder.begin(dealt, self._states)
 
     def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
         """Begin new games, in all rows or where `mask` `(B,)` bool is True.
@@ -375,9 +355,7 @@ class Batch:
         row = whole("row", row, 0, self.num_games - 1)
         if not final:
             return self._recorder.replay(row, self._states[row], info)
-        if row not in self._final_replays:
-            raise OptionError(f"no game {row} has ended in a batch with autoreset='same_step'")
-        return replace(self._final_replays[row], info={} if info is None else info)
+        return self._recorder.final_replay(row, info)
 
     def replays(self, infos: Sequence[Mapping[str, Any]]) -> Iterator[Replay]:
         """Yield the replay of each game, quicker than one by one.
@@ -392,7 +370,7 @@ class Batch:
             raise OptionError("games are recorded in a batch made with record=True only")
         if len(infos) != self.num_games:
             raise OptionError(f"expected {self.num_games} infos, got {len(infos)}")
-        return self._recorder.replays(self._all_rows, self._states, infos)
+        return self._recorder.replays(self._states, infos)
 
     def clone(self) -> Batch:
         """Return an independent copy; both go on identically under the same actions."""
@@ -426,8 +404,7 @@ class Batch:
         contents = {name: value for name, value in vars(self).items() if name not in _BOUND}
         for name in self._ARRAYS:
             contents[name] = contents[name].copy()
-        for name in ("_recorder", "_final_replays"):
-            contents[name] = copy.deepcopy(contents[name])
+        contents["_recorder"] = copy.deepcopy(self._recorder)
         return contents
 
     def _take(self, contents: dict[str, Any]) -> None:
@@ -555,110 +532,3 @@ def check_actions(actions: Any, n: int) -> None:
 def fresh_seed() -> int:
     """Return a seed from the operating system's entropy."""
     return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-
-
-@overload
-def make_batch(
-    game: str,
-    num_games: int = 1,
-    num_players: int = 2,
-    seed: int | None = None,
-    *,
-    autoreset: str = "disabled",
-    max_steps: int | None = None,
-    payoff: str = "win",
-    num_threads: int = 1,
-    game_offset: int = 0,
-    reuse_buffers: bool = False,
-    record: bool = False,
-    device: Literal["cpu"] = "cpu",
-    **options: Any,
-) -> Batch: ...
-@overload
-def make_batch(
-    game: str,
-    num_games: int = 1,
-    num_players: int = 2,
-    seed: int | None = None,
-    *,
-    device: Literal["cuda"],
-    **options: Any,
-) -> CudaBatch: ...
-def make_batch(
-    game: str,
-    num_games: int = 1,
-    num_players: int = 2,
-    seed: int | None = None,
-    *,
-    autoreset: str = "disabled",
-    max_steps: int | None = None,
-    payoff: str = "win",
-    num_threads: int = 1,
-    game_offset: int = 0,
-    reuse_buffers: bool = False,
-    record: bool = False,
-    device: str = "cpu",
-    **options: Any,
-) -> Any:
-    """Make a batch of games, dealt and ready to be stepped.
-
-    Args:
-        game: a name from `games()`.
-        num_games: B.
-        num_players: P, in the game's range.
-        seed: non-negative integer; None draws fresh entropy. Game i depends only on the seed,
-            `game_offset + i` and its actions.
-        autoreset: `"disabled"`, `"same_step"` (a game that ends is dealt anew in the same step,
-            its last position kept in `final_states`) or `"next_step"` (its next step ignores the
-            action and deals anew).
-        max_steps: decisions after which a game is truncated; None for no limit.
-        payoff: `"win"`, `"rank"` or `"margin"`.
-        num_threads: threads that share each call. On cores that are busy otherwise they cost more
-            than they bring; measure with `celtica bench`.
-        game_offset: number of the first game within the seed, to split one batch into several.
-        reuse_buffers: hand out the same observation and mask arrays every time, rewritten in
-            place. Faster for large batches; copy what you keep.
-        record: keep the actions of each game, for `Batch.replay`.
-        device: `"cpu"`, or `"cuda"` for a `CudaBatch`, whose games and arrays lie on an NVIDIA GPU.
-            It has no `num_threads` and no `record`, and rewrites its arrays in any case.
-        options: the game's own options, see `spec(game).options`.
-
-    Raises:
-        UnknownNameError: no such game.
-        OptionError: an argument or option is unknown or out of range.
-        DeviceError: no GPU can be used.
-        MissingLibraryError: the extra `cuda` is not installed.
-    """
-    card = load_game(game)
-    num_games = whole("num_games", num_games, 1, NO_LIMIT)
-    num_players = players_of(card.spec, num_players)
-    num_threads = whole("num_threads", num_threads, 1, NO_LIMIT)
-    game_offset = whole("game_offset", game_offset, 0, 2**62)
-    one_of("autoreset", autoreset, AUTORESET)
-    one_of("payoff", payoff, PAYOFFS)
-    if max_steps is not None:
-        max_steps = whole("max_steps", max_steps, 1, NO_LIMIT)
-    make = Batch if one_of("device", device, DEVICES) == "cpu" else _cuda_batch
-    return make(
-        card,
-        num_games,
-        num_players,
-        seed=None if seed is None else check_seed(seed),
-        autoreset=autoreset,
-        max_steps=max_steps,
-        payoff=payoff,
-        num_threads=num_threads,
-        game_offset=game_offset,
-        reuse_buffers=reuse_buffers,
-        record=record,
-        options=options_of(card.spec, options),
-    )
-
-
-def _cuda_batch(*arguments: Any, num_threads: int, record: bool, **others: Any) -> CudaBatch:
-    if num_threads != 1 or record:
-        raise OptionError("num_threads and record are for device='cpu' only")
-    from celtica_env.core.cuda_batch import CudaBatch, require_gpu
-
-    require_gpu()
-    return CudaBatch(*arguments, **others)

@@ -12,6 +12,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 from collections.abc import Callable, Iterable, Mapping
 from enum import EnumType
 from functools import cache
@@ -20,6 +21,7 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba.core.compiler_lock import global_compiler_lock
 
 from celtica_env.core import rng, verbs
 from celtica_env.core.announce import announced
@@ -31,6 +33,14 @@ VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") ==
 OPTIONAL_VERBS = (verbs.potential, verbs.random_legal)
 MARK = "is_kernel"
 AnyFunction = TypeVar("AnyFunction", bound=Callable)
+
+if hasattr(os, "register_at_fork"):
+    # A child has no thread that would let go of the lock: a fork waits for what is compiled.
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )
 
 
 def fingerprint(function: Callable, namespace: Mapping[str, Any]) -> str:

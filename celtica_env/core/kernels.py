@@ -61,7 +61,7 @@ class Kernels:
     loops: LateEntries
 
     def __reduce__(self) -> tuple[Callable, tuple]:
-        return game_kernels, (self.game.package, self.num_players, self.num_threads)
+        return package_kernels, (self.game.package, self.num_players, self.num_threads)
 
     def observe(
         self,
@@ -224,12 +224,15 @@ def _threads(num_threads: int, process: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(num_threads)
 
 
-@cache
-def game_kernels(package: str, num_players: int, num_threads: int = 1) -> Kernels:
-    """Return the verbs of the game in `package`, for a number of players."""
-    game = load_package(package)
+def game_kernels(game: Game, num_players: int, num_threads: int = 1) -> Kernels:
+    """Return the verbs of a game, for a number of players."""
     scales = game.spec.observation_scales()
-    return Kernels(game, num_players, num_threads, scales, game_loops(package))
+    return Kernels(game, num_players, num_threads, scales, game_loops(game.package))
+
+
+def package_kernels(package: str, num_players: int, num_threads: int) -> Kernels:
+    """Return the verbs of the game in `package`, in another process."""
+    return game_kernels(load_package(package), num_players, num_threads)
 
 
 @cache

@@ -164,7 +164,7 @@ class Game:
         action_to_text: one-line form of an action index.
         action_from_text: its inverse; raises `ActionTextError` on unknown text.
         render_text: `(record, viewer) -> str`, the position as that seat sees it.
-        drawing: import path of a module that draws positions, see `core.pictures`; None if there
+        drawing: import path of a module that draws positions, see `show.pictures`; None if there
             is none.
         greedy: import path of a module with `choose(s, scratch) -> action`, compiled: a rule that
             plays passably on one censored record; `scratch` is working memory, `SCRATCH_SIZE`

@@ -13,11 +13,11 @@ import sys
 
 import numba
 
-from celtica_env.core.registry import package_of, register_game
+from celtica_env.core.registry import package_of
 from celtica_env.testing.failure import ConformanceError, fail
 from celtica_env.testing.play import Table
 
-CODE = f"import sys, {__name__} as apart; sys.exit(apart.main(*sys.argv[1:]))"
+PROGRAM = "celtica_env.testing.alone"
 FAILED = 3
 """Exit status of a check that does not hold; its words are on stdout."""
 TIMEOUT = 600  # seconds; compiling takes most of it
@@ -39,7 +39,7 @@ def run_apart(check: str, table: Table) -> None:
     folders = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
     try:
         done = subprocess.run(
-            [sys.executable, "-c", CODE, check, table.game, package, *map(str, numbers)],
+            [sys.executable, "-m", PROGRAM, check, table.game, package, *map(str, numbers)],
             env={**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONPATH": folders},
             stdout=subprocess.PIPE,
             text=True,
@@ -54,16 +54,3 @@ def run_apart(check: str, table: Table) -> None:
             "expected the check to run in another process, in which indices are checked; it ended "
             f"with status {done.returncode}, see what it wrote to stderr"
         )
-
-
-def main(check: str, game: str, package: str, *numbers: str) -> int:
-    """Run one check here; print what is wrong and return the exit status."""
-    from celtica_env.testing.checks import find_check
-
-    register_game(game, package)
-    try:
-        find_check(check).run(Table(game, *map(int, numbers)))
-    except ConformanceError as error:
-        print(error)
-        return FAILED
-    return 0

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from celtica_env.core.pictures import drawing_of
 from celtica_env.core.types import FULL
+from celtica_env.show.pictures import drawing_of
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import Spot, expect, fail
 from celtica_env.testing.play import Table, censored, decisions, view_of

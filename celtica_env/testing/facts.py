@@ -6,8 +6,9 @@ import re
 
 import numpy as np
 
-from celtica_env.core.batch import Batch, make_batch
+from celtica_env.core.batch import Batch
 from celtica_env.core.errors import OptionError
+from celtica_env.core.make import make_batch
 from celtica_env.core.types import FULL, HEADER, PAYOFFS
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import expect, expect_each, expect_equal, refused

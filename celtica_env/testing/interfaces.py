@@ -12,8 +12,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import CelticaError
+from celtica_env.core.make import make_batch
 from celtica_env.core.registry import spec
 from celtica_env.wrappers.gymnasium import SeatVectorEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv, make_parallel_env

@@ -92,7 +92,7 @@ def calls_of(batch: Batch) -> Iterator[tuple[str, Callable[[], object]]]:
 
 def ask_is_legal(batch: Batch, action: int) -> None:
     """Ask about an action, which may be out of range."""
-    kernels = game_kernels(batch.game.package, batch.num_players)
+    kernels = game_kernels(batch.game, batch.num_players)
     kernels.find_illegal(batch.states.copy(), np.array([action]), batch.finished.copy())
 
 

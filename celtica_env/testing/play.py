@@ -15,9 +15,10 @@ from typing import Any
 import numba
 import numpy as np
 
-from celtica_env.core.batch import Batch, make_batch
+from celtica_env.core.batch import Batch
 from celtica_env.core.errors import CelticaError
 from celtica_env.core.kernels import game_kernels
+from celtica_env.core.make import make_batch
 from celtica_env.core.registry import spec
 from celtica_env.core.types import GameSpec
 from celtica_env.core.view import View
@@ -220,7 +221,7 @@ def censored(batch: Batch, seat: int) -> np.ndarray:
 
 def view_of(batch: Batch, seat: int) -> View:
     """Return the view `seat` would have of each game, whoever is to move."""
-    kernels = game_kernels(batch.game.package, batch.num_players)
+    kernels = game_kernels(batch.game, batch.num_players)
     ids = np.arange(batch.num_games)
     return View(kernels, censored(batch, seat), batch.finished.copy(), ids, 0 * ids)
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from celtica_env.core.batch import Batch
 from celtica_env.core.notation import position_to_text
-from celtica_env.core.replay import Replay
 from celtica_env.core.types import FULL, Piece
+from celtica_env.replays.playback import replay_steps
+from celtica_env.replays.replay import Replay
 
 SHOWN_EVERY = 25
 """Decisions from one position shown in full to the next."""
@@ -31,7 +32,7 @@ def _lines(replay: Replay, shown_every: int) -> Iterator[str]:
     yield f"start: {replay.start}"
     if replay.max_steps is not None:
         yield f"limit: {replay.max_steps} decisions"
-    for count, batch in enumerate(replay.steps()):
+    for count, batch in enumerate(replay_steps(replay)):
         is_last = count == len(replay.actions)
         if is_last or count % shown_every == 0:
             yield from ("", *_position(batch), "")

@@ -9,7 +9,8 @@ import numpy as np
 from celtica_env.core.batch import Batch
 from celtica_env.core.errors import ReplayError
 from celtica_env.core.notation import position_to_text
-from celtica_env.core.replay import Replay
+from celtica_env.replays.playback import play_replay
+from celtica_env.replays.replay import Replay
 from celtica_env.testing.aec import make as make_aec
 from celtica_env.testing.aec import play as play_aec
 from celtica_env.testing.checks import check
@@ -32,7 +33,7 @@ def expect_replay(replay: Replay, batch: Batch, row: int = 0, *, final: bool = F
     again = Replay.from_json(replay.to_json())
     expect_equal(again.to_json(), replay.to_json(), "a replay read from its own text")
     try:
-        played = again.play()
+        played = play_replay(again)
     except ReplayError as error:
         fail(f"expected a replay to play as recorded: {error}", Spot(batch, row))
     states = batch.final_states if final else batch.states
@@ -126,7 +127,7 @@ def damage_is_noticed(table: Table) -> None:
     play_out(batch)
     replay = batch.replay()
     for changed in tampered(replay):
-        refused(ReplayError, "a changed replay", Spot(batch), changed.play)
+        refused(ReplayError, "a changed replay", Spot(batch), play_replay, changed)
     line = replay.to_json()
     for text in (line[:-10], line.replace('"actions":[', '"actions":[1,', 1)):
         refused(ReplayError, "a damaged line", Spot(batch), Replay.from_json, text)

@@ -10,7 +10,7 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 from celtica_env.core.errors import GameOverError, IllegalActionError
-from celtica_env.core.terminal import plain
+from celtica_env.show.terminal import plain
 from celtica_env.testing.checks import check
 from celtica_env.testing.copies import ways_to_copy
 from celtica_env.testing.determinism import SEEDS

@@ -11,13 +11,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from celtica_env.core.errors import IllegalActionError, OptionError
-from celtica_env.core.pictures import drawing_of
 from celtica_env.core.registry import load_game
-from celtica_env.core.replay import Replay
 from celtica_env.core.streams import check_seed
+from celtica_env.replays.replay import Replay
+from celtica_env.show.pictures import drawing_of
+from celtica_env.show.screen import FRAMES_PER_SECOND, RENDER_MODES, Screen, render_modes
 from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.reset_options import read_game_index
-from celtica_env.wrappers.screen import FRAMES_PER_SECOND, RENDER_MODES, Screen, render_modes
 from celtica_env.wrappers.seats import RANDOM_SEAT, Opponents, SeatGames, make_games
 from celtica_env.wrappers.spaces import action_space, observation_box
 

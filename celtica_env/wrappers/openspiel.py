@@ -33,9 +33,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import IllegalActionError, MissingLibraryError, OptionError
 from celtica_env.core.kernels import game_kernels
+from celtica_env.core.make import make_batch
 from celtica_env.core.notation import positions_to_texts
 from celtica_env.core.registry import load_game, registered_games
 from celtica_env.core.streams import check_seed, stream_keys
@@ -248,7 +248,7 @@ class SpielGame(pyspiel.Game):
             )
         batch = make_batch(self.name, 1, values.pop("players"), seed=0, **values)
         self.card = card
-        self.kernels = game_kernels(card.package, batch.num_players)
+        self.kernels = game_kernels(card, batch.num_players)
         self.template = batch.states
         super().__init__(
             game_type(card),

@@ -22,18 +22,18 @@ from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 from pettingzoo.utils.wrappers import BaseParallelWrapper
 
 from celtica_env.core.arguments import number, one_of, whole
-from celtica_env.core.batch import make_batch
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
-from celtica_env.core.pictures import drawing_of
+from celtica_env.core.make import make_batch
 from celtica_env.core.registry import load_game
-from celtica_env.core.replay import Replay
 from celtica_env.core.streams import check_seed
 from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.types import NO_LIMIT, Game
+from celtica_env.replays.replay import Replay
+from celtica_env.show.pictures import drawing_of
+from celtica_env.show.screen import FRAMES_PER_SECOND, Screen, render_modes
 from celtica_env.wrappers.copies import Copyable
 from celtica_env.wrappers.errors import ResetNeededError
 from celtica_env.wrappers.reset_options import read_game_index
-from celtica_env.wrappers.screen import FRAMES_PER_SECOND, Screen, render_modes
 from celtica_env.wrappers.spaces import action_space, observation_box
 
 ILLEGAL = ("raise", "terminate")

@@ -12,8 +12,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from celtica_env.core.arguments import number
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import check_seed
+from celtica_env.show.screen import FRAMES_PER_SECOND, Screen
 from celtica_env.wrappers.copies import Copyable
-from celtica_env.wrappers.screen import FRAMES_PER_SECOND, Screen
 from celtica_env.wrappers.seats import (
     RANDOM_SEAT,
     Opponents,

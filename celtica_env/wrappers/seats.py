@@ -13,8 +13,9 @@ import numpy as np
 
 from celtica_env.core.agents import Agent, ask, load_agent
 from celtica_env.core.arguments import is_whole, number
-from celtica_env.core.batch import Batch, fresh_seed, make_batch
+from celtica_env.core.batch import Batch, fresh_seed
 from celtica_env.core.errors import IllegalActionError, OptionError
+from celtica_env.core.make import make_batch
 from celtica_env.core.memory import OwnsArrays
 from celtica_env.core.streams import agent_seed, check_seed, mix_keys, stream_keys
 from celtica_env.core.suggest import did_you_mean

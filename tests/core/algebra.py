@@ -6,7 +6,7 @@ import json
 import numpy as np
 
 import celtica_env
-from celtica_env.core.pictures import draw
+from celtica_env.show.pictures import draw
 from celtica_train.arena.ratings import rate
 from tests.games.celtic.maps import IN_ORDER, LINE, STAR, map_of
 from tests.train.arena.simulation import simulate

@@ -12,7 +12,7 @@ import pytest
 import celtica_env
 from celtica_agents.search import tree
 from celtica_env.core.compile import bind, kernel, kernels_of
-from celtica_env.core.kernels import game_kernels, game_loops
+from celtica_env.core.kernels import game_loops
 from celtica_env.testing.play import IS_COMPILED, choose, player_counts
 from celtica_env.wrappers.pettingzoo import env_functions
 from tests.core import processes
@@ -103,7 +103,6 @@ def test_only_what_the_first_step_needs_is_compiled_before_it(game, monkeypatch)
     package = celtica_env.core.registry.load_game(game).package
     kernels = game_loops.__wrapped__(package)  # of which none has been asked for
     monkeypatch.setattr("celtica_env.core.kernels.game_loops", lambda package: kernels)
-    monkeypatch.setattr("celtica_env.core.batch.game_kernels", game_kernels.__wrapped__)
     batch = celtica_env.make_batch(game, 1, seed=1)
     assert made_entries(kernels) == {"reset_games"}
     batch.step(batch.action_masks.argmax(axis=1))

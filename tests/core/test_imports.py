@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,6 @@ GAMES_MAY_USE = {
     f"celtica_env.core.{name}"
     for name in (
         "arguments",
-        "drawing",
         "errors",
         "files",
         "options",
@@ -22,7 +22,7 @@ GAMES_MAY_USE = {
         "rng",
         "types",
     )
-}
+} | {"celtica_env.show.drawing"}
 
 
 def imports_of(source: Path, root: Path) -> set[str]:
@@ -107,8 +107,39 @@ def test_a_game_imports_only_the_small_modules_of_the_core(game):
 
 
 def test_the_core_imports_no_game_no_wrapper_and_nothing_above():
-    above = ("games", "wrappers", "testing")
+    above = ("games", "wrappers", "testing", "show", "replays.playback")
     assert not offences(PACKAGE / "core", *(f"celtica_env.{name}" for name in above))
+
+
+def circle_among(root: Path) -> list[str]:
+    """Return modules that import each other in a circle, late and type-only imports included."""
+    modules = {module_of(source, root): source for source in root.rglob("*.py")}
+    graph = {
+        name: {other for other in imports_of(source, root) if other in modules} - {name}
+        for name, source in modules.items()
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def module_of(source: Path, root: Path) -> str:
+    return ".".join(source.relative_to(root.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+@pytest.mark.parametrize("line", ["import a.two", "def f():\n    from a import two"])
+def test_a_circle_is_found_wherever_the_import_stands(tmp_path, line):
+    package = tmp_path / "a"
+    package.mkdir()
+    for name, text in {"__init__": "", "one": line, "two": "from a import one"}.items():
+        (package / f"{name}.py").write_text(text)
+    assert set(circle_among(package)) == {"a.one", "a.two"}
+
+
+def test_no_modules_of_the_environments_import_each_other():
+    assert circle_among(PACKAGE) == []
 
 
 def test_a_wrapper_imports_no_game_and_not_the_kit():

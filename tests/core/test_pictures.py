@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env.core import pictures
 from celtica_env.core.errors import MissingLibraryError, OptionError
-from celtica_env.core.terminal import coloured, has_colours, plain
+from celtica_env.show import notebooks, pictures
+from celtica_env.show.terminal import coloured, has_colours, plain
 from celtica_env.testing import Table, all_checks
 from tests.each_game import each_game, each_game_and_size
 
@@ -104,7 +104,7 @@ def test_a_game_without_a_drawing_says_so(undrawn):
 @each_game
 def test_a_notebook_shows_the_first_games_of_a_batch(game):
     shown = celtica_env.make_batch(game, 9, seed=0)._repr_html_()
-    assert shown.count("<svg ") == pictures.NUM_SHOWN
+    assert shown.count("<svg ") == notebooks.NUM_SHOWN
     assert f"9 games of {celtica_env.spec(game).id}, 2 players, the first 4" in shown
     assert celtica_env.make_batch(game, 1, seed=0)._repr_html_().count("<svg ") == 1
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env import Replay, load_replays, save_replays
+from celtica_env import Replay, load_replays, play_replay, replay_steps, save_replays
 from celtica_env.core.errors import CelticaError, OptionError, ReplayError
 from celtica_env.core.registry import load_game
 from celtica_env.testing.play import decisions, play_out, play_some
@@ -28,21 +28,21 @@ def test_a_replay_shows_every_position_on_the_way(game):
     for _, actions in decisions(batch):
         batch.step(actions)
         seen.append(batch.states.tobytes())
-    assert [step.states.tobytes() for step in batch.replay().steps()] == seen
+    assert [step.states.tobytes() for step in replay_steps(batch.replay())] == seen
 
 
 @each_game
 def test_a_running_and_a_truncated_game_can_be_kept_too(game):
     batch = celtica_env.make_batch(game, 1, seed=4, record=True, max_steps=6)
     assert batch.replay().actions == ()
-    batch.replay().play()
+    play_replay(batch.replay())
     play_some(batch, 3)
     assert batch.replay().end == "running"
-    assert batch.replay().play().states[0] == batch.states[0]
+    assert play_replay(batch.replay()).states[0] == batch.states[0]
     play_out(batch)
     assert batch.replay().end == "truncated"
     assert batch.replay().max_steps == 6
-    assert batch.replay().play().finished.all()
+    assert play_replay(batch.replay()).finished.all()
 
 
 @each_game
@@ -54,7 +54,7 @@ def test_a_new_deal_begins_a_new_record(game):
     assert batch.replay(1).actions != ()
     play_out(batch)
     assert batch.replay(0) != first
-    assert batch.replay(0).play().states[0] == batch.states[0]
+    assert play_replay(batch.replay(0)).states[0] == batch.states[0]
 
 
 @each_game
@@ -71,10 +71,10 @@ def test_another_process_replays_files_to_the_same_end(tmp_path):
         save_replays(file, [batch.replay(2, info={"by": "me"})], append=True)
         assert load_replays(file)[2].info == {"by": "me"}
     code = f"""
-from celtica_env import load_replays
+from celtica_env import load_replays, play_replay
 for game in {celtica_env.games()!r}:
     for replay in load_replays(game + ".jsonl"):
-        print(replay.play().states.tobytes().hex())
+        print(play_replay(replay).states.tobytes().hex())
 """
     ends = [state for game in celtica_env.games() for state in recorded(game).states]
     assert run_python(code, tmp_path).split() == [state.tobytes().hex() for state in ends]
@@ -122,7 +122,7 @@ def test_a_replay_that_plays_differently_is_refused_with_what_differs(game):
         ({"max_steps": 0}, "max_steps must be an integer"),
     ]:
         with pytest.raises(ReplayError, match=message):
-            resign(replay, **changes).play()
+            play_replay(resign(replay, **changes))
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_an_end_that_no_recorded_action_brought_is_none(game):
     batch.set_states(source.states)
     assert batch.finished.all()
     assert batch.replay(0).end == "running"
-    assert batch.replay(0).play().finished.all()
+    assert play_replay(batch.replay(0)).finished.all()
 
 
 @each_game

@@ -7,9 +7,10 @@ from html import unescape
 import pytest
 
 import celtica_env
-from celtica_env.core.pictures import draw
-from celtica_env.core.replay_page import replay_page
+from celtica_env import replay_steps
 from celtica_env.core.types import FULL
+from celtica_env.show.pictures import draw
+from celtica_env.show.replay_page import replay_page
 from celtica_train import cli
 from tests.each_game import each_game
 
@@ -47,7 +48,7 @@ def test_every_view_of_every_step_is_the_drawing(game):
     replay = recorded(game)
     shown = content(replay_page(replay))
     views = [list(pictures(shown, view)) for view in range(3)]
-    for step, batch in enumerate(replay.steps()):
+    for step, batch in enumerate(replay_steps(replay)):
         for view, viewer in enumerate((FULL, 0, 1)):
             assert views[view][step] == draw(game, batch.states[0], viewer)
     assert len(views[0]) == len(shown["steps"]) + 1 == len(replay.actions) + 1

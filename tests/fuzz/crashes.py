@@ -24,7 +24,7 @@ import numpy as np
 
 import celtica_env
 from celtica_agents.random import pick_legal
-from celtica_env import Replay
+from celtica_env import Replay, play_replay
 from celtica_env.core.errors import CelticaError
 from celtica_env.testing.play import choose, decisions
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
@@ -309,7 +309,7 @@ def calls_of_the_module(game: str, chance: random.Random) -> bool:
         lambda: celtica_env.action_from_text(game, one),
         lambda: celtica_env.position_to_text(game, one),
         lambda: celtica_env.position_from_text(one),
-        lambda: Replay(**replay).play(),
+        lambda: play_replay(Replay(**replay)),
         lambda: pick_legal(one, two, three),
         lambda: pick_legal(np.zeros((4, 9), bool), np.arange(4).astype(np.uint64), np.arange(4)),
     ]

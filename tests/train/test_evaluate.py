@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env import load_replays
+from celtica_env import load_replays, play_replay
 from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
 from celtica_train import cli
 from celtica_train.arena.intervals import interval95
@@ -201,6 +201,6 @@ def test_the_games_played_can_be_kept_and_played_again(tmp_path):
     deals = [(replay.info["seed"], replay.info["game_index"]) for replay in replays]
     assert sorted(deals) == sorted([(3, deal) for deal in range(4)] * 2)
     for replay in replays:
-        replay.play()
+        play_replay(replay)
     with pytest.raises(OptionError, match="games.jsonl exists"):
         evaluate(["greedy", "random"], num_games=8, replays=path)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import celtica_env
+from celtica_env import play_replay
 from celtica_env.core.errors import OptionError
 from celtica_env.wrappers.gymnasium import SeatEnv, SeatVectorEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
@@ -85,11 +86,11 @@ def test_the_game_played_can_be_kept_as_a_replay(game):
     replay = env.replay({"by": "me"})
     assert len(replay.actions) == 9
     assert replay.info == {"by": "me"}
-    assert replay.play().states[0] == env.batch.states[0]
+    assert play_replay(replay).states[0] == env.batch.states[0]
     env = Seat.make(game)
     env.reset(seed=1)
     env.step(int(first_legal(env.action_masks())))
-    assert env.replay().play().states[0] == env.games.batch.states[0]
+    assert play_replay(env.replay()).states[0] == env.games.batch.states[0]
 
 
 @each_game
@@ -104,7 +105,7 @@ def test_training_environments_hand_out_each_finished_game(game):
             if "replay" in info:
                 replays.append((info["replay"], info["episode"]))
     for replay, episode in replays:
-        replay.play()
+        play_replay(replay)
         assert replay.payoffs[episode["seat"]] == episode["r"]
 
 
@@ -120,7 +121,7 @@ def test_vector_environments_hand_out_each_finished_game(game, mode):
         assert ended.tolist() == np.flatnonzero(infos.get("_replay", ())).tolist()
         for row in ended.tolist():
             replay = infos["replay"][row]
-            replay.play()
+            play_replay(replay)
             assert replay.end == "terminated"
             assert rewards[row] in replay.payoffs
             num_replays += 1

@@ -104,7 +104,7 @@ def test_render_test_passes(game, monkeypatch):
     pytest.importorskip("pygame")
     pytest.importorskip("resvg_py")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr("celtica_env.wrappers.screen.FRAMES_PER_SECOND", 0)
+    monkeypatch.setattr("celtica_env.show.screen.FRAMES_PER_SECOND", 0)
     render_test(module(game).env)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import celtica_env
 from celtica_env.core.errors import MissingLibraryError, OptionError
-from celtica_env.core.pictures import draw, pixels
-from celtica_env.wrappers import screen
+from celtica_env.show import screen
+from celtica_env.show.pictures import draw, pixels
 from celtica_env.wrappers.gymnasium import SeatEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from tests.each_game import each_game

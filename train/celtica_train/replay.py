@@ -12,10 +12,10 @@ from typing import Annotated
 
 import tyro
 
-from celtica_env import Batch, Replay, load_replays
+from celtica_env import Batch, Replay, load_replays, play_replay, replay_steps
 from celtica_env.core.errors import OptionError, ReplayError
-from celtica_env.core.replay_page import replay_page
 from celtica_env.core.types import FULL
+from celtica_env.show.replay_page import replay_page
 from celtica_train.own_game import OwnGame
 
 
@@ -74,7 +74,7 @@ def check_all(replays: Sequence[Replay]) -> None:
     """Play all games again; print how each ended."""
     for number, replay in enumerate(replays, 1):
         try:
-            replay.play()
+            play_replay(replay)
         except ReplayError as error:
             raise ReplayError(f"game {number}: {error}") from error
         paid = ", ".join(f"{n} {p:+.2f}" for n, p in zip(replay.seat_names, replay.payoffs))
@@ -91,7 +91,7 @@ def told(replay: Replay, shown_every: int) -> Iterator[str]:
     names = replay.seat_names
     num_actions = len(replay.actions)
     yield ", ".join(names)
-    for count, batch in enumerate(replay.steps()):
+    for count, batch in enumerate(replay_steps(replay)):
         if count == num_actions or count % shown_every == 0:
             yield from ("", batch.game.render_text(batch.states[0], FULL), "")
         if count < num_actions:

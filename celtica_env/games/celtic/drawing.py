@@ -7,24 +7,6 @@ from functools import cache
 
 import numpy as np
 
-from celtica_env.core.drawing import (
-    WIDTH,
-    at,
-    button,
-    card_back,
-    document,
-    header,
-    lines,
-    middle,
-    panel,
-    piece,
-    seat_mark,
-    spread,
-    stack,
-    tag,
-    text,
-    use,
-)
 from celtica_env.core.types import FULL
 from celtica_env.games.celtic.map import is_shipped, road_matrix, site_places
 from celtica_env.games.celtic.notation import action_to_text
@@ -47,6 +29,24 @@ from celtica_env.games.celtic.tables import (
     START_ACTION,
     VILLAGE,
     Phase,
+)
+from celtica_env.show.drawing import (
+    WIDTH,
+    at,
+    button,
+    card_back,
+    document,
+    header,
+    lines,
+    middle,
+    panel,
+    piece,
+    seat_mark,
+    spread,
+    stack,
+    tag,
+    text,
+    use,
 )
 
 GOOD_FILLS = ("#9c6b3f", "#b08d57", "#8e2f4f", "#e69f00", "#56b4e9", "#f0e442", "#0072b2")

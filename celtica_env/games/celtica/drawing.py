@@ -8,7 +8,26 @@ from functools import cache
 
 import numpy as np
 
-from celtica_env.core.drawing import (
+from celtica_env.core.types import FULL
+from celtica_env.games.celtica.board import place_names, read_board
+from celtica_env.games.celtica.notation import action_to_text
+from celtica_env.games.celtica.render import is_shown, question
+from celtica_env.games.celtica.tables import (
+    COLOURS,
+    DRAW_ACTION,
+    DRUID_CARDS_PER_COLOUR,
+    EXPERIENCE_CARDS_PER_COLOUR,
+    EXPERIENCE_CHOICES,
+    GIVE_ACTION,
+    KINDS,
+    NUM_COLOURS,
+    NUM_PLACES,
+    PLAYS_PER_COLOUR,
+    TAKE_ACTION,
+    Phase,
+    Place,
+)
+from celtica_env.show.drawing import (
     WIDTH,
     at,
     button,
@@ -28,25 +47,6 @@ from celtica_env.core.drawing import (
     tag,
     text,
     use,
-)
-from celtica_env.core.types import FULL
-from celtica_env.games.celtica.board import place_names, read_board
-from celtica_env.games.celtica.notation import action_to_text
-from celtica_env.games.celtica.render import is_shown, question
-from celtica_env.games.celtica.tables import (
-    COLOURS,
-    DRAW_ACTION,
-    DRUID_CARDS_PER_COLOUR,
-    EXPERIENCE_CARDS_PER_COLOUR,
-    EXPERIENCE_CHOICES,
-    GIVE_ACTION,
-    KINDS,
-    NUM_COLOURS,
-    NUM_PLACES,
-    PLAYS_PER_COLOUR,
-    TAKE_ACTION,
-    Phase,
-    Place,
 )
 
 FILLS = ("#d55e00", "#8d979e", "#fdfcf7", "#855022", "#1b1b1d")

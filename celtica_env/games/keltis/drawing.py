@@ -7,7 +7,20 @@ from functools import cache
 
 import numpy as np
 
-from celtica_env.core.drawing import (
+from celtica_env.core.types import FULL
+from celtica_env.games.keltis.notation import action_to_text, tile_to_text
+from celtica_env.games.keltis.render import ARROWS, can_leave, points, question
+from celtica_env.games.keltis.tables import (
+    COLOURS,
+    NUM_COLOURS,
+    NUM_NUMBERS,
+    NUM_TILES,
+    REVEAL_ACTION,
+    Phase,
+    Place,
+    Symbol,
+)
+from celtica_env.show.drawing import (
     WIDTH,
     at,
     button,
@@ -24,19 +37,6 @@ from celtica_env.core.drawing import (
     tag,
     text,
     use,
-)
-from celtica_env.core.types import FULL
-from celtica_env.games.keltis.notation import action_to_text, tile_to_text
-from celtica_env.games.keltis.render import ARROWS, can_leave, points, question
-from celtica_env.games.keltis.tables import (
-    COLOURS,
-    NUM_COLOURS,
-    NUM_NUMBERS,
-    NUM_TILES,
-    REVEAL_ACTION,
-    Phase,
-    Place,
-    Symbol,
 )
 
 FILLS = ("#0072b2", "#f0e442", "#cc79a7", "#7a4a21", "#009e73")

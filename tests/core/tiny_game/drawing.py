@@ -1,5 +1,5 @@
-from celtica_env.core.drawing import document, piece, text
 from celtica_env.core.types import FULL
+from celtica_env.show.drawing import document, piece, text
 
 from .tables import DRAW, NUM_KINDS
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_env.core.pictures import draw
 from celtica_env.games.celtic.map import default_map, read_map, site_places
+from celtica_env.show.pictures import draw
 from tests.games.celtic.maps import IN_ORDER, LINE, STAR, map_of
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import celtica_env
 from celtica_agents.learned.files import NETWORK_FILE, network_bytes
-from celtica_env import Replay
+from celtica_env import Replay, play_replay
 from celtica_env.core.errors import OptionError, StoreError
 from celtica_train import cli
 from celtica_train.arena import Share, load_results, play_tournament
@@ -94,7 +94,7 @@ def test_every_game_is_kept_as_a_replay_that_plays_as_recorded(tmp_path):
     games, seats = stored(tmp_path)
     for game, deal, length, end, _, _, line in games:
         replay = Replay.from_json(line)
-        replay.play()
+        play_replay(replay)
         assert (replay.info["game"], replay.info["game_index"]) == (game, deal)
         assert (len(replay.actions), replay.end) == (length, end)
         shares = [row[3] for row in seats if row[0] == game]

@@ -6,7 +6,7 @@ import threading
 import numpy as np
 
 import celtica_env
-from celtica_env import position_to_text
+from celtica_env import position_to_text, replay_steps
 from celtica_env.testing.play import Scripted, decisions, view_of
 from celtica_train.play.seats import make_session
 
@@ -54,7 +54,7 @@ def late_position(game, num_left, num_players=2):
         batch.step(actions)
     *_, text = (
         position_to_text(game, step.states[0])
-        for count, step in enumerate(batch.replay().steps())
+        for count, step in enumerate(replay_steps(batch.replay()))
         if count <= len(batch.replay().actions) - num_left
     )
     return text

@@ -14,7 +14,7 @@ pytest.importorskip("playwright", reason="playwright is not installed")
 import uvicorn
 from playwright.sync_api import sync_playwright
 
-from celtica_env import Replay
+from celtica_env import Replay, play_replay
 from celtica_train.play.server import listen, make_app
 from tests.each_game import each_game
 from tests.train.play.games import Failing, Slow, late_position, table
@@ -148,7 +148,7 @@ def test_a_game_is_played_by_clicks(game, visit, tmp_path):
             page.click("#save")
         download.value.save_as(tmp_path / "game.jsonl")
         replay = Replay.from_json((tmp_path / "game.jsonl").read_text())
-        assert replay.play().finished.all()
+        assert play_replay(replay).finished.all()
         page.click("#new")
         wait_until(page, "sight.payoffs === null")
 

@@ -19,7 +19,7 @@ pytest.importorskip("httpx", reason="starlette's test client needs it")
 
 from starlette.testclient import TestClient
 
-from celtica_env import Replay
+from celtica_env import Replay, play_replay
 from celtica_env.core.errors import OptionError
 from celtica_train import cli
 from celtica_train.play import server
@@ -208,7 +208,7 @@ def test_the_replay_comes_when_the_game_is_over(monkeypatch, tmp_path):
         answer = visitor.get("replay")
         assert "attachment" in answer.headers["content-disposition"]
         replay = Replay.from_json(answer.text)
-        assert replay.play().finished.all()
+        assert play_replay(replay).finished.all()
         assert visitor.sight["payoffs"] == list(replay.payoffs)
         assert visitor.post("new").json()["deeds"] == []
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from celtica_env import load_replays
+from celtica_env import load_replays, play_replay
 from celtica_env.core.agents import Reasons
 from celtica_env.core.errors import CelticaError, IllegalActionError, OptionError
 from celtica_env.testing.play import Scripted
@@ -39,7 +39,7 @@ def test_a_game_is_played_to_its_end(game, tmp_path):
     assert sight.how_to_play[-1].startswith("Rules: ")
     session.save(tmp_path / "game.jsonl")
     (replay,) = load_replays(tmp_path / "game.jsonl")
-    assert replay.play().finished.all()
+    assert play_replay(replay).finished.all()
     assert replay.info["agents"] == ["scripted", "person", "scripted"]
     for wish in (session.question, lambda: session.play(0)):
         with pytest.raises(OptionError, match="the game is over"):

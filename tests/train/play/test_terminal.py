@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from celtica_env import load_replays
+from celtica_env import load_replays, play_replay
 from celtica_train import cli
 from celtica_train.play.terminal import play_in_terminal
 from tests.train.play.games import Failing, late_position, table
@@ -52,7 +52,7 @@ def test_a_game_is_played_to_its_end_in_words(say, tmp_path, monkeypatch):
     assert re.search(r"player 1 \(scripted\): [+-]1, \d complete amulets?", printed)
     assert "player 1 (scripted): " in printed
     assert printed.count("(you): +1") + printed.count("(scripted): +1") >= 1
-    assert load_replays("game.jsonl")[0].play().finished.all()
+    assert play_replay(load_replays("game.jsonl")[0]).finished.all()
 
 
 def test_commands_and_slips_are_answered(say):

@@ -16,7 +16,7 @@ import numpy as np
 from celtica_env import Agent, Batch, Replay, View, save_replays
 from celtica_env.core.agents import Reasons, ask, reasons_of
 from celtica_env.core.errors import AgentError, CelticaError, OptionError
-from celtica_env.core.pictures import has_drawing, load_drawing
+from celtica_env.show.pictures import has_drawing, load_drawing
 from celtica_train.play.sight import Choice, Deed, Hint, Sight
 
 PERSON, YOU = "person", "you"

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from celtica_env.core.errors import OptionError
-from celtica_env.core.pictures import drawing_of, pixels, require
 from celtica_env.core.registry import load_game
 from celtica_env.core.suggest import did_you_mean
-from celtica_env.core.terminal import coloured, has_colours
 from celtica_env.core.types import Game
+from celtica_env.show.pictures import drawing_of, pixels, require
+from celtica_env.show.terminal import coloured, has_colours
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 WITHOUT_DRAWING = ("ansi",)

@@ -14,12 +14,12 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from celtica_env.core.pictures import drawing_of
 from celtica_env.core.registry import load_game
-from celtica_env.core.replay import Replay
 from celtica_env.core.types import FULL
+from celtica_env.replays.playback import replay_steps
+from celtica_env.replays.replay import Replay
+from celtica_env.show.pictures import drawing_of
 
-INLINE_HEIGHT = 860  # pixels of a page in a notebook
 NUM_WEIGHTS = 8  # actions of which an agent's weight is shown, the greatest
 
 
@@ -36,12 +36,6 @@ def replay_page(replay: Replay) -> str:
     return page.replace("{content}", content)
 
 
-def inline_page(replay: Replay) -> str:
-    """Return the page of a replay as an element of a notebook."""
-    page = escape(replay_page(replay))
-    return f'<iframe srcdoc="{page}" style="width:100%;height:{INLINE_HEIGHT}px;border:0"></iframe>'
-
-
 @cache
 def _template() -> str:
     return files(__package__).joinpath("replay_page.html").read_text("utf-8")
@@ -50,7 +44,7 @@ def _template() -> str:
 def _content(replay: Replay) -> dict[str, Any]:
     """Return what the page shows, as JSON can hold it."""
     drawing = drawing_of(load_game(replay.game))
-    records = [batch.states[0].copy() for batch in replay.steps()]
+    records = [batch.states[0].copy() for batch in replay_steps(replay)]
     num_players = int(records[0]["num_players"])
     lines = _Lines()
     views = {

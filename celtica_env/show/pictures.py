@@ -1,4 +1,4 @@
-"""Pictures of any game's positions: as SVG, as pixels, and side by side for notebooks.
+"""Pictures of any game's positions, as SVG and as pixels.
 
 A game draws itself in a module that its card names. Nothing of it is imported before it is asked
 for, and pixels need the libraries of the extra `render`.
@@ -9,11 +9,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from functools import cache
-from html import escape
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -21,10 +20,6 @@ from celtica_env.core.errors import MissingLibraryError, OptionError
 from celtica_env.core.registry import load_game, load_part
 from celtica_env.core.types import FULL, Game
 
-if TYPE_CHECKING:
-    from celtica_env.core.batch import Batch
-
-NUM_SHOWN = 4  # games of a batch that a notebook shows
 FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf")
 
 
@@ -159,29 +154,3 @@ def pixels(svg: str, width: int | None = None) -> np.ndarray:
         flat = require("PIL.Image").new("RGB", image.size, "white")
         flat.paste(image, mask=image.convert("RGBA").getchannel("A"))
     return np.array(flat)
-
-
-# --- notebooks -----------------------------------------------------------------------------------
-
-
-def batch_page(batch: Batch) -> str | None:
-    """Return the first games of a batch side by side, None for a game without drawings.
-
-    A batch holds every card, and so do these pictures.
-    """
-    if batch.game.drawing is None:
-        return None
-    shown = batch.states[:NUM_SHOWN]
-    drawing, width = drawing_of(batch.game), 100 // min(len(shown), 2) - 1
-    pictures = [
-        f'<div style="display:inline-block;width:{width}%">{fluid(drawing.draw(record))}</div>'
-        for record in shown
-    ]
-    more = f", the first {len(shown)}" if len(shown) < batch.num_games else ""
-    head = f"{batch.num_games} games of {batch.spec.id}, {batch.num_players} players{more}"
-    return f"<p>{escape(head)}</p>{' '.join(pictures)}"
-
-
-def fluid(svg: str) -> str:
-    """Return a drawing that is as wide as what it lies in."""
-    return svg.replace("<svg ", '<svg style="width:100%;height:auto" ', 1)

@@ -9,31 +9,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypedDict
+from typing import Annotated, Any, BinaryIO, TypedDict
 
 import numpy as np
 from msgspec import Meta
 
-from celtica_env.core.errors import CelticaError, OptionError, ReplayError
+from celtica_env.core.errors import OptionError, ReplayError
 from celtica_env.core.files import checked, lines_of, printable, read_json, shown
-from celtica_env.core.memory import OwnsArrays
-from celtica_env.core.notation import (
-    action_to_text,
-    position_from_text,
-    positions_to_texts,
-)
+from celtica_env.core.notation import action_to_text
+from celtica_env.core.pages import page_of
 from celtica_env.version import __version__
-
-if TYPE_CHECKING:
-    from celtica_env.core.batch import Batch
 
 FORMAT = 1
 ENDS = ("running", "terminated", "truncated")
-RUNNING, TERMINATED, TRUNCATED = range(len(ENDS))
-FIRST_CAPACITY = 64  # actions; doubled when a game takes more
 
 
 class Content(TypedDict):
@@ -106,70 +97,14 @@ class Replay:
         """Return the actions in words."""
         return [action_to_text(self.game, action) for action in self.actions]
 
-    def steps(self) -> Iterator[Batch]:
-        """Yield the game, a batch of one, at the start and after each action; step it not yourself.
-
-        Raises:
-            ReplayError: the game does not play as recorded.
-        """
-        batch = self._begin()
-        recorder = Recorder(batch)
-        yield batch
-        for count, action in enumerate(self.actions):
-            try:
-                outcome = batch.step([action])
-            except CelticaError as error:
-                raise ReplayError(f"action {count} cannot be played: {error}") from error
-            recorder.add(np.arange(1), np.array([action]), *outcome)
-            yield batch
-        self._compare(recorder.replay(0, batch.states[0]))
-
-    def play(self) -> Batch:
-        """Play the game again and return it, a batch of one, at its end.
-
-        Raises:
-            ReplayError: it does not play or end as recorded.
-        """
-        for batch in self.steps():
-            last = batch
-        return last
-
-    def _begin(self) -> Batch:
-        from celtica_env.core.batch import make_batch
-
-        try:
-            record = position_from_text(self.start)
-            batch = make_batch(
-                self.game,
-                num_players=int(record["num_players"][0]),
-                seed=0,
-                max_steps=self.max_steps,
-            )
-            batch.set_states(record)
-        except CelticaError as error:
-            raise ReplayError(f"cannot set up the replay's first position: {error}") from error
-        return batch
-
-    def _compare(self, played: Replay) -> None:
-        for name in ("end", "payoffs", "final"):
-            value, recorded = getattr(played, name), getattr(self, name)
-            if value != recorded:
-                raise ReplayError(
-                    f"the replay plays differently from what was recorded: {name} is {value!r}, "
-                    f"was {recorded!r}; the rules or the record have changed"
-                )
-
     def _repr_html_(self) -> str | None:
         """Return the page of the replay for a notebook, None for a game without drawings."""
-        from celtica_env.core.pictures import has_drawing
-        from celtica_env.core.replay_page import inline_page
-
-        return inline_page(self) if has_drawing(self.game) else None
+        return page_of(self)
 
     def to_json(self) -> str:
         """Return the replay as one line of JSON."""
         text = _encode({"format": FORMAT, **vars(self)})
-        return f'{text[:-1]},"checksum":"{_hash(text)}"}}'
+        return f'{text[:-1]},"checksum":"{hash_of(text)}"}}'
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Replay:
@@ -182,7 +117,7 @@ class Replay:
         checksum = content.pop("checksum", None)
         if content.pop("format", None) != FORMAT:
             raise ReplayError(f"no replay of format {FORMAT}, the one this version reads")
-        if checksum != _hash(_encode({"format": FORMAT, **content})):
+        if checksum != hash_of(_encode({"format": FORMAT, **content})):
             raise ReplayError("the replay is damaged: its checksum does not fit")
         known = Content.__annotations__
         if set(content) != set(known):
@@ -222,7 +157,7 @@ def _ends_with_newline(file: BinaryIO) -> bool:
 
 
 def load_replays(path: str | Path) -> list[Replay]:
-    """Read a file of replays. Nothing is played yet; `Replay.play` does that.
+    """Read a file of replays. Nothing is played yet; `play_replay` does that.
 
     Raises:
         ReplayError: the file cannot be read or a line of it is damaged; names the line.
@@ -258,65 +193,6 @@ def _to_builtin(value: Any) -> Any:
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
-def _hash(text: str) -> str:
+def hash_of(text: str) -> str:
+    """Return the hash of a text that replays hold."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-class Recorder(OwnsArrays):
-    """Keeps, for each game of a batch, the record it began with and what was done since.
-
-    Legend: `B` games, `P` players, `n` rows. A batch made with `record=True` tells it of every
-    deal (`begin`) and every action (`add`).
-    """
-
-    def __init__(self, batch: Batch) -> None:
-        self.game = batch.game
-        self.max_steps = batch.max_steps
-        self._starts = batch.states.copy()
-        self._counts = np.zeros(batch.num_games, np.int64)
-        self._actions = np.zeros((batch.num_games, FIRST_CAPACITY), np.int32)
-        self._payoffs = np.zeros((batch.num_games, batch.num_players), np.float32)
-        self._ends = np.zeros(batch.num_games, np.int8)
-
-    def begin(self, rows: np.ndarray, states: np.ndarray) -> None:
-        """Forget the games `rows` (n,): new ones lie in `states` (B,)."""
-        self._starts[rows] = states[rows]
-        self._counts[rows] = self._ends[rows] = 0
-        self._payoffs[rows] = 0
-
-    def add(
-        self,
-        rows: np.ndarray,
-        actions: np.ndarray,
-        rewards: np.ndarray,
-        terminated: np.ndarray,
-        truncated: np.ndarray,
-    ) -> None:
-        """Note the actions `(n,)` of the games `rows` and what `step` returned for them."""
-        if rows.size and self._counts[rows].max() == self._actions.shape[1]:
-            self._actions = np.concatenate([self._actions, np.zeros_like(self._actions)], axis=1)
-        self._actions[rows, self._counts[rows]] = actions
-        self._counts[rows] += 1
-        self._payoffs[rows] = rewards
-        self._ends[rows] = np.where(terminated, TERMINATED, np.where(truncated, TRUNCATED, RUNNING))
-
-    def replay(self, row: int, last: np.void, info: Mapping[str, Any] | None = None) -> Replay:
-        """Return the replay of a game whose record is now `last`."""
-        return next(self.replays(np.array([row]), np.array([last]), [info]))
-
-    def replays(
-        self, rows: np.ndarray, last: np.ndarray, infos: Iterable[Mapping[str, Any] | None]
-    ) -> Iterator[Replay]:
-        """Yield the replays of the games `rows` (n,), whose records are now `last` (n,)."""
-        starts = positions_to_texts(self.game, self._starts[rows])
-        finals = positions_to_texts(self.game, last)
-        for row, start, final, info in zip(rows.tolist(), starts, finals, infos):
-            yield Replay(
-                start=start,
-                actions=tuple(self._actions[row, : self._counts[row]].tolist()),
-                end=ENDS[self._ends[row]],
-                payoffs=tuple(self._payoffs[row].tolist()),
-                final=_hash(final),
-                max_steps=self.max_steps,
-                info={} if info is None else info,
-            )

@@ -1,0 +1,143 @@
+"""What was done in each game of a batch, kept while it is played.
+
+Legend: `B` games, `P` players, `n` rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from celtica_env.core.errors import OptionError
+from celtica_env.core.kernels import Outcome
+from celtica_env.core.memory import OwnsArrays
+from celtica_env.core.notation import positions_to_texts
+from celtica_env.core.types import Game
+from celtica_env.replays.replay import ENDS, Replay, hash_of
+
+RUNNING, TERMINATED, TRUNCATED = range(len(ENDS))
+FIRST_CAPACITY = 64  # actions; doubled when a game takes more
+
+
+@dataclass
+class Played(OwnsArrays):
+    """One game: its first and last record `(1,)`, the actions between and how it ended."""
+
+    start: np.ndarray
+    last: np.ndarray
+    actions: np.ndarray
+    payoffs: np.ndarray
+    end: int
+
+
+class Recorder(OwnsArrays):
+    """Keeps, for each game of a batch, the record it began with and what was done since."""
+
+    def __init__(
+        self, game: Game, states: np.ndarray, num_players: int, max_steps: int | None
+    ) -> None:
+        """Begin with the games in `states` (B,)."""
+        self.game = game
+        self.max_steps = max_steps
+        self._starts = states.copy()
+        self._counts = np.zeros(len(states), np.int64)
+        self._actions = np.zeros((len(states), FIRST_CAPACITY), np.int32)
+        self._payoffs = np.zeros((len(states), num_players), np.float32)
+        self._ends = np.zeros(len(states), np.int8)
+        self._finals: dict[int, Played] = {}
+
+    def begin(self, rows: np.ndarray, states: np.ndarray) -> None:
+        """Forget the games `rows` (n,): new ones lie in `states` (B,)."""
+        self._starts[rows] = states[rows]
+        self._counts[rows] = self._ends[rows] = 0
+        self._payoffs[rows] = 0
+
+    def add(self, rows: np.ndarray, actions: np.ndarray, outcome: Outcome) -> None:
+        """Note the actions `(n,)` of the games `rows` and what they brought."""
+        if rows.size and self._counts[rows].max() == self._actions.shape[1]:
+            self._actions = np.concatenate([self._actions, np.zeros_like(self._actions)], axis=1)
+        self._actions[rows, self._counts[rows]] = actions
+        self._counts[rows] += 1
+        self._payoffs[rows] = outcome.rewards
+        ends = np.where(outcome.truncated, TRUNCATED, RUNNING)
+        self._ends[rows] = np.where(outcome.terminated, TERMINATED, ends)
+
+    def step(
+        self,
+        rows: np.ndarray,
+        actions: np.ndarray,
+        was_finished: np.ndarray,
+        outcome: Outcome,
+        states: np.ndarray,
+        last: np.ndarray | None,
+    ) -> None:
+        """Note a step of the games `rows`, some of which it deals anew.
+
+        Args:
+            rows: which games `(n,)`.
+            actions: what is done in those that were running `(n,)`.
+            was_finished: `(n,)` bool; these are dealt anew.
+            outcome: what it brought.
+            states: the games afterwards `(B,)`.
+            last: `(B,)`, last records of games that have ended, if they are dealt anew at once.
+        """
+        played = ~was_finished
+        self.add(rows[played], actions[played], Outcome(*(part[played] for part in outcome)))
+        if last is None:
+            dealt = rows[was_finished]
+        else:
+            dealt = rows[outcome.terminated | outcome.truncated]
+            self._finals.update((row, self._played(row, last[row])) for row in dealt.tolist())
+        self.begin(dealt, states)
+
+    def replay(self, row: int, last: np.void, info: Mapping[str, Any] | None = None) -> Replay:
+        """Return the replay of a game whose record is now `last`."""
+        return self._replay(self._played(row, last), info)
+
+    def final_replay(self, row: int, info: Mapping[str, Any] | None = None) -> Replay:
+        """Return the replay of the last game of a row that was dealt anew at once.
+
+        Raises:
+            OptionError: there is none.
+        """
+        if row not in self._finals:
+            raise OptionError(f"no game {row} has ended in a batch with autoreset='same_step'")
+        return self._replay(self._finals[row], info)
+
+    def replays(
+        self, last: np.ndarray, infos: Iterable[Mapping[str, Any] | None]
+    ) -> Iterator[Replay]:
+        """Yield the replays of all games, whose records are now `last` (B,)."""
+        starts, finals = (positions_to_texts(self.game, each) for each in (self._starts, last))
+        for row, texts in enumerate(zip(starts, finals, infos)):
+            yield self._with_texts(self._played(row, last[row]), *texts)
+
+    def _played(self, row: int, last: np.void) -> Played:
+        return Played(
+            start=self._starts[[row]],
+            last=np.array([last]),
+            actions=self._actions[row, : self._counts[row]].copy(),
+            payoffs=self._payoffs[row].copy(),
+            end=int(self._ends[row]),
+        )
+
+    def _replay(self, played: Played, info: Mapping[str, Any] | None) -> Replay:
+        both = np.concatenate([played.start, played.last])
+        start, final = positions_to_texts(self.game, both)
+        return self._with_texts(played, start, final, info)
+
+    def _with_texts(
+        self, played: Played, start: str, final: str, info: Mapping[str, Any] | None
+    ) -> Replay:
+        return Replay(
+            start=start,
+            actions=tuple(played.actions.tolist()),
+            end=ENDS[played.end],
+            payoffs=tuple(played.payoffs.tolist()),
+            final=hash_of(final),
+            max_steps=self.max_steps,
+            info={} if info is None else info,
+        )

@@ -1,0 +1,1 @@
+"""Games kept as data, and played again."""

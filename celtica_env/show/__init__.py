@@ -1,0 +1,1 @@
+"""Pictures of positions and replays: as SVG, pixels, pages and in windows."""
