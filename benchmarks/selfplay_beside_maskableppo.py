@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
-from types import SimpleNamespace
 
 import torch
 
@@ -62,7 +61,6 @@ def maskable(config: MaskableConfig) -> Side:
     """Return the trainer `maskable`."""
     learner = MaskablePPOLearner(config)
     model = learner.model
-    model.tensorboard_log = None
     face_pool(learner, config)
     _, callback = model._setup_learn(10**9)
     return Side(
@@ -78,11 +76,10 @@ def selfplay(config: SelfPlayConfig) -> Side:
     learner = SelfPlayLearner(config)
     learner.record = lambda name, value: None  # type: ignore[method-assign]
     face_pool(learner, config)
-    run = SimpleNamespace(after_step=lambda payoffs: True)
     return Side(
         f"selfplay, epochs {config.epochs}",
         learner,
-        lambda: learner.collect(run),
+        lambda: [learner.play_step() for _ in range(config.steps)],
         lambda: learner.update(config.learning_rate),
     )
 

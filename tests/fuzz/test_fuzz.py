@@ -288,7 +288,7 @@ def begun_run(tmp_path_factory):
     config = TDConfig(out=out, num_envs=2, hidden=(4,))
     write_config(config)
     run = Run(config, make_learner(config), progress=None)
-    run.save()
+    run.save({})
     return run
 
 

@@ -18,7 +18,6 @@ from celtica_env.wrappers.sb3 import SeatVecEnv
 from celtica_train import evaluate, ladder
 from celtica_train.arena import play_tournament
 from celtica_train.export import export_dataset
-from celtica_train.imitation import imitate
 from celtica_train.play.seats import make_session
 from celtica_train.ppo import MaskablePPOLearner
 from celtica_train.selfplay import SelfPlayLearner
@@ -222,12 +221,12 @@ def test_rivals_of_maskable_ppo(tmp_path):
 
 @pytest.mark.parametrize("module", ["imitation", "td"])
 def test_teachers(module, monkeypatch):
-    cheat, run = Cheat(), types.SimpleNamespace(elapsed=0, share_done=1)
+    cheat = Cheat()
     monkeypatch.setattr(f"celtica_train.{module}.load_agent", lambda name, game: cheat)
     if module == "td":
-        TDLearner(TDConfig(**SMALL, imitate="cheat", minutes=0)).imitate(run)
+        assert TDLearner(TDConfig(**SMALL, imitate="cheat")).teacher is cheat
     else:
-        imitate(run, SelfPlayLearner(SelfPlayConfig(**SMALL, imitate="cheat")))
+        assert SelfPlayLearner(SelfPlayConfig(**SMALL, imitate="cheat")).imitation.agent is cheat
     assert agent_seed(SEED, "teacher") in cheat.seeds
     assert not has_found_out(cheat)
 

@@ -2,7 +2,7 @@
 
 import os
 import signal
-from types import SimpleNamespace
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -183,8 +183,7 @@ def test_control_c_leaves_nothing_of_ray(tmp_path):
         raise KeyboardInterrupt
 
     learner = rllib.RLlibLearner(settings.RLlibConfig(out=tmp_path, env_runners=1))
-    progress = SimpleNamespace(show_stage=lambda *_: None)
-    run = SimpleNamespace(before_rollout=interrupt, progress=progress, elapsed=0.0)
-    with pytest.raises(KeyboardInterrupt):
-        learner.learn(run)
+    learner.update = interrupt
+    with pytest.raises(KeyboardInterrupt), closing(learner):
+        learner.train(1e-3)
     assert not rllib.ray.is_initialized()

@@ -123,10 +123,8 @@ def trained(seed, game="celtica", rounds=3, **arguments):
     learner = SelfPlayLearner(config)
     learner.record = lambda *_: None
     learner.set_opponents(["random", "greedy"], [0.5, 0.5])
-    run = SimpleNamespace(after_step=lambda payoffs: True)
     for _ in range(rounds):
-        learner.collect(run)
-        learner.update(1e-3)
+        learner.train(1e-3)
     return torch.cat([weight.flatten() for weight in learner.network.parameters()])
 
 
@@ -146,12 +144,10 @@ def test_self_play_learns_to_win(tiny_game, monkeypatch):
     learner = SelfPlayLearner(config)
     monkeypatch.setattr(learner, "record", lambda *_: None)
     learner.set_opponents(["random"], [1.0])
-    run = SimpleNamespace(after_step=lambda payoffs: True)
-    learner.collect(run)
+    learner.train(0)
     before = np.mean(learner.payoffs)
     for _ in range(60):
-        learner.update(3e-3)
-        learner.collect(run)
+        learner.train(3e-3)
     assert np.mean(learner.payoffs) > before + 0.5
 
 

@@ -1,7 +1,5 @@
 """The trainer of values: what it keeps of the games, and that it learns the same again."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import torch
@@ -82,10 +80,8 @@ def trained(seed, game="celtica", rounds=3, **arguments):
     """Return a learner after a few updates."""
     learner = TDLearner(TDConfig(game=game, seed=seed, **{**TINY, **arguments}))
     learner.record = lambda *_: None
-    run = SimpleNamespace(after_step=lambda: True)
     for _ in range(rounds):
-        learner.collect(run)
-        learner.update(1e-3)
+        learner.train(1e-3)
     return learner
 
 

@@ -15,6 +15,7 @@ estimation", 2016.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
@@ -128,6 +129,36 @@ class Decisions:
             gains = rewards[start:stop] + has_next * to_come - values[start:stop]
             advantages[start:stop] = np.where(successors == OPEN, 0, gains)
         return advantages
+
+
+def begin_games(batch: Batch, seed: int, games: Mapping[str, np.ndarray], agent: Agent) -> bool:
+    """Start the streams of a batch anew and put running games on the table; say whether it could.
+
+    Where there are none, or another number, the games are dealt and brought to different depths as
+    an agent plays them.
+
+    Args:
+        batch: with same-step autoreset.
+        seed: of the streams.
+        games: what `positions_of` returned, under `"positions"`.
+        agent: plays where games are dealt.
+
+    Raises:
+        ValueError: they are no games that play can get to.
+    """
+    batch.reset(seed=seed)
+    positions = games.get("positions")
+    if positions is None or len(positions) != batch.num_games:
+        stagger(batch, agent)
+        return False
+    whole = np.ascontiguousarray(positions, np.uint8)
+    batch.set_states(whole.view(batch.spec.state_dtype)[:, 0])
+    return True
+
+
+def positions_of(batch: Batch) -> np.ndarray:
+    """Return the games of a batch, `(B, bytes of a record)` uint8, a copy."""
+    return batch.states.copy().view(np.uint8).reshape(batch.num_games, -1)
 
 
 def stagger(batch: Batch, agent: Agent) -> None:

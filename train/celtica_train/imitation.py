@@ -8,18 +8,14 @@ something to say when self-play begins.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import torch
 
 from celtica_env import Agent, load_agent, make_batch
 from celtica_env.core.streams import agent_seed
-
-if TYPE_CHECKING:
-    from celtica_train.learner import PolicyLearner
-    from celtica_train.run import Run
-    from celtica_train.settings import PPOConfig
+from celtica_train.settings import PPOConfig
 
 NUM_GAMES = 192  # between passes over their decisions
 BATCH_SIZE = 1024
@@ -38,35 +34,42 @@ class Samples:
     returns: torch.Tensor
 
 
-def imitate(run: Run, learner: PolicyLearner) -> None:
-    """Train the network to choose as the configured agent does.
+class Imitator(Protocol):
+    """A policy that can learn choices; see `learner.PolicyLearner`."""
 
-    For the configured time, and for as many more passes as are configured at least; the step size
-    falls over whichever is longer.
-    """
-    config = learner.config
-    agent = load_agent(config.teacher, config.game)
-    agent.reset(agent_seed(config.seed, "teacher"))
-    chooser = np.random.default_rng(config.seed)
-    optimizer = torch.optim.Adam(learner.network.parameters(), lr=LEARNING_RATE)
-    begin, end = run.elapsed, run.elapsed + 60 * min(config.imitate_minutes, config.minutes)
-    passes = 0
-    # A busy machine gets few passes into the time, and a poor start is not made up for later.
-    while run.share_done < 1 and (run.elapsed < end or passes < config.imitate_passes):
-        share = min((run.elapsed - begin) / (end - begin), passes / config.imitate_passes)
-        for group in optimizer.param_groups:
+    config: PPOConfig
+    network: torch.nn.Module
+    steps: int
+
+    def evaluate(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return unmasked logits `(n, A)` and values `(n,)` of observations `(n, F)`."""
+
+
+class Imitation:
+    """What teaches a policy the choices of the configured agent."""
+
+    def __init__(self, learner: Imitator) -> None:
+        self.learner = learner
+        config = learner.config
+        self.agent = load_agent(config.teacher, config.game)
+        self.agent.reset(agent_seed(config.seed, "teacher"))
+        self.chooser = np.random.default_rng(config.seed)
+        self.optimizer = torch.optim.Adam(learner.network.parameters())
+        self.num_games = 0
+
+    def learn(self, share: float) -> str:
+        """Learn from some games, when a `share` of the time for that is over; say how well."""
+        for group in self.optimizer.param_groups:
             group["lr"] = LEARNING_RATE * max(0.05, 1 - share)
-        samples = gather(config, agent, chooser, first_game=passes * NUM_GAMES)
-        agreement = learn(learner, optimizer, samples, chooser)
-        passes += 1
-        run.tick()
-        run.progress.show_stage(
-            f"imitating {agent.name}", run.elapsed, f"{agreement:.0%} of its choices"
-        )
+        samples = gather(self.learner.config, self.agent, self.chooser, self.num_games)
+        self.num_games += NUM_GAMES
+        self.learner.steps += len(samples.choices)
+        agreement = learn(self.learner, self.optimizer, samples, self.chooser)
+        return f"{agreement:.0%} of its choices foreseen"
 
 
 def learn(
-    learner: PolicyLearner,
+    learner: Imitator,
     optimizer: torch.optim.Optimizer,
     samples: Samples,
     chooser: np.random.Generator,

@@ -2,67 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import ClassVar, Literal
 
 import numpy as np
 import torch
+from torch.utils.tensorboard import SummaryWriter
 
 from celtica_agents.learned.files import NetworkInfo, network_info
 from celtica_env import Agent
+from celtica_train.imitation import Imitation
 from celtica_train.settings import Config, PPOConfig
 
-if TYPE_CHECKING:
-    from celtica_train.run import Run
 
-
-class Learner(Protocol):
+class Learner(ABC):
     """Something that trains a network.
+
+    Nothing that it learns from may depend on the time. All that does not follow from what `begin`
+    is given, network and optimizer has to be in `games`: so a run that goes on from a checkpoint
+    does what it would have done without a stop.
 
     Attributes:
         kind: of network, see `celtica_agents.learned.files`.
+        config: what it was told.
+        network: everything that is trained.
+        optimizer: what trains it.
         steps: decisions learned from so far.
         num_deals: over which it averages where an action's outcome is drawn.
+        payoffs: of the learner in its last games against opponents, to be shown.
     """
 
-    kind: Literal["policy", "value"]
-    steps: int
-    num_deals: int
+    kind: ClassVar[Literal["policy", "value"]]
+    config: Config
+    network: torch.nn.Module
+    optimizer: torch.optim.Optimizer
+    steps: int = 0
+    num_deals: int = 1
+    payoffs: Iterable[float] = ()
 
-    @property
-    def network(self) -> torch.nn.Module:
-        """Everything that is trained."""
-
-    @property
-    def optimizer(self) -> torch.optim.Optimizer:
-        """What trains it."""
-
+    @abstractmethod
     def layers(self) -> Sequence[torch.nn.Module]:
         """Return the modules that lead from inputs to outputs, in order."""
 
-    def imitate(self, run: Run) -> None:
-        """Learn from the configured agent, for the configured time."""
+    @abstractmethod
+    def imitate(self, share: float) -> str:
+        """Learn from some games of the configured agent; return in words how well.
 
-    def seed(self, seed: int) -> None:
-        """Deal games anew, from another stream."""
+        `share` is how much of the time for that is over, 0 to 1.
+        """
+
+    @abstractmethod
+    def begin(self, seed: int, games: Mapping[str, np.ndarray]) -> None:
+        """Begin a part of the run: start every stream anew, and go on with games that are running.
+
+        Where there are none the games are dealt, brought to different depths.
+
+        Raises:
+            ValueError: they are no games.
+        """
+
+    def games(self) -> dict[str, np.ndarray]:
+        """Return the games that are running, as `begin` takes them; none if it deals them anew."""
+        return {}
+
+    @abstractmethod
+    def train(self, learning_rate: float) -> None:
+        """Play a rollout and learn from it."""
 
     def record(self, name: str, value: float) -> None:
         """Log a number for TensorBoard."""
+        self._writer.add_scalar(name, value, self.steps)
 
-    def learn(self, run: Run) -> None:
-        """Train until the time of the run is up, telling it of each rollout and step."""
+    @cached_property
+    def _writer(self) -> SummaryWriter:
+        return SummaryWriter(self.config.out / "tensorboard" / self.config.trainer)
+
+    def close(self) -> None:
+        """End what the run does not need any more."""
+        self._writer.close()
 
 
-class PolicyLearner(Learner, Protocol):
+class PolicyLearner(Learner):
     """Trains a policy against opponents from a pool."""
 
-    @property
-    def config(self) -> PPOConfig:
-        """What it was told."""
+    kind = "policy"
+    config: PPOConfig
 
+    @cached_property
+    def imitation(self) -> Imitation:
+        """What teaches it at first."""
+        return Imitation(self)
+
+    def imitate(self, share: float) -> str:
+        """Learn the choices of the configured agent, in smaller and smaller steps."""
+        return self.imitation.learn(share)
+
+    @abstractmethod
     def evaluate(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return unmasked logits `(n, A)` and values `(n,)` of observations `(n, F)`."""
 
+    @abstractmethod
     def set_opponents(self, agents: Sequence[str | Agent], weights: Sequence[float]) -> None:
         """Draw the opponents of games that begin from now on from these."""
 
@@ -81,7 +122,7 @@ def info_of(learner: Learner, config: Config) -> NetworkInfo:
     """Return the facts written beside the network."""
     command = (
         f"celtica train --trainer {config.trainer} --game {config.game} "
-        f"--players {config.players} --minutes {config.minutes:g} --seed {config.seed}"
+        f"--players {config.players} {config.budget} --seed {config.seed}"
     )
     if config.option:
         command += f" {config.option_words}"

@@ -18,26 +18,12 @@ class Pool:
 
     Attributes:
         snapshots: weights, oldest first.
-        next_time: seconds of training at which the next snapshot is due.
     """
 
     def __init__(self, config: PPOConfig, learner: PolicyLearner) -> None:
         self.config = config
         self.learner = learner
         self.snapshots: list[dict[str, np.ndarray]] = []
-        self.next_time = 0.0
-
-    def refresh(self, elapsed: float) -> None:
-        """Freeze the learner into the pool when it is time, and draw opponents anew."""
-        if elapsed >= self.next_time:
-            self.next_time = elapsed + 60 * self.config.snapshot_minutes
-            self.add_snapshot()
-
-    def restore(self, snapshots: list[dict[str, np.ndarray]], elapsed: float) -> None:
-        """Go on with the snapshots of a run that had trained for `elapsed` seconds."""
-        self.snapshots = snapshots
-        self.next_time = elapsed + 60 * self.config.snapshot_minutes
-        self.choose_opponents()
 
     def add_snapshot(self) -> None:
         """Freeze the learner into the pool and draw opponents from it from now on."""

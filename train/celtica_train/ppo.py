@@ -9,23 +9,21 @@ transformations", 1999.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
+import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger, configure
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 from celtica_env import Agent
 from celtica_env.wrappers.sb3 import SeatVecEnv
-from celtica_train.imitation import imitate
+from celtica_train.learner import PolicyLearner
 from celtica_train.network import hidden_layers
 from celtica_train.settings import MaskableConfig
-
-if TYPE_CHECKING:
-    from celtica_train.run import Run
 
 
 class Trunk(BaseFeaturesExtractor):
@@ -68,7 +66,6 @@ def make_model(config: MaskableConfig) -> MaskablePPO:
             "features_extractor_kwargs": {"hidden": config.hidden},
             "net_arch": [],
         },
-        tensorboard_log=str(config.out / "tensorboard"),
         seed=config.seed,
         device="cpu",
     )
@@ -81,21 +78,16 @@ def environment(model: MaskablePPO) -> SeatVecEnv:
     return env
 
 
-class MaskablePPOLearner:
-    """MaskablePPO as a run knows it; see `learner.PolicyLearner`."""
+class MaskablePPOLearner(PolicyLearner):
+    """MaskablePPO as a run knows it."""
 
-    kind: Literal["policy", "value"] = "policy"
-    num_deals = 1
+    config: MaskableConfig
 
     def __init__(self, config: MaskableConfig) -> None:
         self.config = config
         self.model = make_model(config)
         self.network = self.model.policy
-
-    @property
-    def optimizer(self) -> torch.optim.Optimizer:
-        """What trains the network."""
-        return self.model.policy.optimizer
+        self.optimizer = self.model.policy.optimizer
 
     @property
     def steps(self) -> int:
@@ -106,49 +98,47 @@ class MaskablePPOLearner:
     def steps(self, steps: int) -> None:
         self.model.num_timesteps = steps
 
+    @property
+    def payoffs(self) -> Iterable[float]:  # type: ignore[override]
+        """Of the learner in its last games."""
+        return (episode["r"] for episode in self.model.ep_info_buffer or ())
+
     def evaluate(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return unmasked logits `(n, A)` and values `(n,)` of observations `(n, F)`."""
-        features = self.network.extract_features(observations)
-        return self.network.action_net(features), self.network.value_net(features)[:, 0]
+        policy = self.model.policy
+        features = policy.extract_features(observations)
+        return policy.action_net(features), policy.value_net(features)[:, 0]
 
     def layers(self) -> Sequence[torch.nn.Module]:
         """Return the modules that lead from observation to logits, in order."""
-        return self.network.features_extractor, self.network.action_net
-
-    def imitate(self, run: Run) -> None:
-        """Learn the choices of the configured agent."""
-        imitate(run, self)
+        return self.model.policy.features_extractor, self.model.policy.action_net
 
     def set_opponents(self, agents: Sequence[str | Agent], weights: Sequence[float]) -> None:
         """Draw the opponents of games that begin from now on from these."""
         environment(self.model).games.set_opponents(agents, weights)
 
-    def seed(self, seed: int) -> None:
-        """Deal games anew, from another stream."""
-        environment(self.model).seed(seed)
+    def begin(self, seed: int, games: Mapping[str, np.ndarray]) -> None:
+        """Deal games anew: opponents in running ones may be older than the pool."""
+        del games
+        env = environment(self.model)
+        env.seed(seed)
+        self.model.set_env(env)
+
+    def train(self, learning_rate: float) -> None:
+        """Play a rollout and learn from it."""
+        self.model.set_logger(self._logger)
+        self.model.lr_schedule = lambda _: learning_rate
+        self.model.learn(1, reset_num_timesteps=False)
 
     def record(self, name: str, value: float) -> None:
-        """Log a number for TensorBoard."""
-        self.model.logger.record(name, value)
+        """Log a number for TensorBoard, with those of the next rollout."""
+        self._logger.record(name, value)
 
-    def learn(self, run: Run) -> None:
-        """Train until the time of the run is up."""
-        self.model.learn(
-            sys.maxsize, callback=Reports(run), reset_num_timesteps=False, tb_log_name="ppo"
-        )
+    @cached_property
+    def _logger(self) -> Logger:
+        folder = self.config.out / "tensorboard" / self.config.trainer
+        return configure(str(folder), ["tensorboard"])
 
-
-class Reports(BaseCallback):
-    """Tells the run of each rollout and step."""
-
-    def __init__(self, run: Run) -> None:
-        super().__init__()
-        self.run = run
-
-    def _on_rollout_start(self) -> None:
-        self.run.before_rollout()
-        rate = self.run.learning_rate
-        self.model.lr_schedule = lambda _: rate
-
-    def _on_step(self) -> bool:
-        return self.run.after_step(episode["r"] for episode in self.model.ep_info_buffer or ())
+    def close(self) -> None:
+        """End what the run does not need any more."""
+        self._logger.close()

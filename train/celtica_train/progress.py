@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -15,7 +14,7 @@ RATE_WINDOW = 10.0  # seconds over which the rate is taken
 class TrainingProgress:
     """A progress bar with the numbers that matter: rate, payoff, win shares at the last check."""
 
-    def __init__(self, minutes: float, console: Console) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
         self._bar = Progress(
             TextColumn("{task.description}"),
@@ -28,7 +27,7 @@ class TrainingProgress:
             console=console,
             refresh_per_second=2,
         )
-        self._task = self._bar.add_task("training", total=60 * minutes, numbers="")
+        self._task = self._bar.add_task("training", total=1.0, numbers="")
         self._mark = (0.0, 0)
         self._rate = 0.0
         self._strength = ""
@@ -40,21 +39,23 @@ class TrainingProgress:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def update(self, elapsed: float, steps: int, payoffs: Iterable[float]) -> None:
-        """Show the state after `elapsed` seconds and `steps` decisions of the learner."""
+    def update(self, description: str, share: float, elapsed: float, steps: int, told: str) -> None:
+        """Show a stage of the run and the state of it.
+
+        Args:
+            description: the stage.
+            share: of the run that is done.
+            elapsed: seconds of training.
+            steps: decisions of the learner.
+            told: what else is to be said.
+        """
         since, steps_then = self._mark
         if elapsed - since > RATE_WINDOW or steps < steps_then or not self._rate:
             if elapsed > since:
                 self._rate = max(0, steps - steps_then) / (elapsed - since)
             self._mark = (elapsed, steps)
-        shown = list(payoffs)
-        payoff = f", payoff {np.mean(shown):+.2f}" if shown else ""
-        numbers = f"{steps:,} steps, {self._rate:,.0f}/s{payoff}{self._strength}"
-        self._bar.update(self._task, completed=elapsed, description="training", numbers=numbers)
-
-    def show_stage(self, description: str, elapsed: float, numbers: str) -> None:
-        """Show a stage before the training proper."""
-        self._bar.update(self._task, completed=elapsed, description=description, numbers=numbers)
+        numbers = f"{steps:,} steps, {self._rate:,.0f}/s{told}{self._strength}"
+        self._bar.update(self._task, completed=share, description=description, numbers=numbers)
 
     def show_strength(self, strength: Mapping[str, Mapping[str, Any]]) -> None:
         """Show the win shares of an evaluation from now on."""

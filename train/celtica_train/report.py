@@ -64,11 +64,11 @@ def _share_cells(row: AgentResult) -> tuple[str, str]:
 
 
 def plot_learning_curves(curves: Mapping[str, Sequence[dict]], path: Path, title: str) -> None:
-    """Draw win shares over time with their 95 % bands as a PNG.
+    """Draw win shares over decisions with their 95 % bands as a PNG.
 
     Args:
         curves: for each run, by what the legend adds to the rival's name, its evaluations in
-            order, each with `minutes` and, per rival, a `win_share` and `ci95` under `strength`.
+            order, each with `steps` and, per rival, a `win_share` and `ci95` under `strength`.
         path: file to write.
         title: heading of the picture.
     """
@@ -83,13 +83,13 @@ def plot_learning_curves(curves: Mapping[str, Sequence[dict]], path: Path, title
     )
     for colour, rival in zip(("#d55e00", "#0072b2", "#009e73", "#cc79a7"), rivals):
         for style, (name, points) in zip(("-", "--", ":", "-.") * len(curves), curves.items()):
-            minutes = [p["minutes"] for p in points]
+            steps = [p["steps"] for p in points]
             share = [p["strength"][rival]["win_share"] for p in points]
             low, high = zip(*[p["strength"][rival]["ci95"] for p in points])
             label = f"against {rival}{name}"
-            axes.plot(minutes, share, style, marker="o", markersize=3, color=colour, label=label)
-            axes.fill_between(minutes, low, high, color=colour, alpha=0.2 / len(curves))
-    axes.set(xlabel="minutes of training", ylabel="win share", ylim=(0, 1), title=title)
+            axes.plot(steps, share, style, marker="o", markersize=3, color=colour, label=label)
+            axes.fill_between(steps, low, high, color=colour, alpha=0.2 / len(curves))
+    axes.set(xlabel="decisions learned from", ylabel="win share", ylim=(0, 1), title=title)
     axes.grid(alpha=0.3)
     if rivals:
         axes.legend(loc="lower right")

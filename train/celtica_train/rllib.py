@@ -21,11 +21,10 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 import ray
@@ -48,26 +47,21 @@ from ray.rllib.utils.metrics import (
     NUM_ENV_STEPS_SAMPLED,
     NUM_ENV_STEPS_SAMPLED_LIFETIME,
 )
-from torch.utils.tensorboard import SummaryWriter
 
 from celtica_env import Agent, make_batch, spec
 from celtica_env.core.errors import TrainingError
 from celtica_env.wrappers.spaces import action_space, observation_box
 from celtica_train.decisions import ENDED, Decisions, stagger
-from celtica_train.imitation import imitate
+from celtica_train.learner import PolicyLearner
 from celtica_train.network import Network
 from celtica_train.selfplay import (
     EPSILON,
     ILLEGAL_LOGIT,
     MAX_GRADIENT,
     VALUE_WEIGHT,
-    WARM_UP,
     SelfPlayLearner,
 )
 from celtica_train.settings import RLlibConfig
-
-if TYPE_CHECKING:
-    from celtica_train.run import Run
 
 OBSERVATION, MASK = "observation", "action_mask"  # as in the PettingZoo environments
 LEAGUE = "league"  # part of a runner's state: the opponents and their weights
@@ -78,6 +72,7 @@ METRICS = {  # of the learner, by what they are recorded as
     "entropy": "entropy",
     "explained_variance": "vf_explained_var",
 }
+WARM_UP = 20  # updates of a session until the step size is full, as in `selfplay`
 OBJECT_STORE = 512 * 2**20  # bytes, of a cluster of this machine's own: some updates' samples
 
 # --- learning ------------------------------------------------------------------------------------
@@ -148,21 +143,21 @@ class PPOLearner(PPOTorchLearner):
         return super().compute_loss_for_module(batch=batch, fwd_out=fwd_out, **others)
 
 
-class RLlibLearner:
-    """What a run knows of RLlib; see `learner.PolicyLearner`.
+class RLlibLearner(PolicyLearner):
+    """What a run knows of RLlib.
 
-    Ray runs within `learn` only.
+    Ray runs from the first rollout until `close`. What is played in other processes depends on
+    when they began, so a run is not the same again, nor after a stop.
 
     Attributes:
         network: up to date after each update.
         optimizer: likewise; it makes no steps itself.
-        steps: decisions learned from so far.
         num_updates: updates in this session.
         payoffs: mean payoff in the last games against opponents, if any has ended.
     """
 
-    kind: Literal["policy", "value"] = "policy"
-    num_deals = 1
+    config: RLlibConfig
+    network: Network
 
     def __init__(self, config: RLlibConfig) -> None:
         torch.manual_seed(config.seed)
@@ -172,12 +167,11 @@ class RLlibLearner:
         self.optimizer: torch.optim.Optimizer = torch.optim.Adam(
             self.network.parameters(), config.learning_rate, eps=EPSILON
         )
-        self.steps = 0
         self.num_updates = 0
-        self.payoffs: list[float] = []
         self._seed = config.seed
         self._league: tuple[Sequence[str | Agent], Sequence[float]] = ([], [])
         self._algorithm: Any = None
+        self._running = ExitStack()
 
     # --- what a run asks for ----------------------------------------------------------------------
 
@@ -189,48 +183,39 @@ class RLlibLearner:
         """Return the modules that lead from observation to logits, in order."""
         return self.network.trunk, self.network.policy
 
-    def imitate(self, run: Run) -> None:
-        """Learn the choices of the configured agent."""
-        imitate(run, self)
-
     def set_opponents(self, agents: Sequence[str | Agent], weights: Sequence[float]) -> None:
         """Draw the opponents of games that begin from now on from these."""
         self._league = agents, weights
         if self._algorithm is not None:
             self._send_league(self._algorithm)
 
-    def seed(self, seed: int) -> None:
-        """Deal games anew, from another stream; before `learn` only."""
+    def begin(self, seed: int, games: Mapping[str, np.ndarray]) -> None:
+        """Deal games from another stream if none are running; else let them go on."""
+        del games
         self._seed = seed
 
-    def record(self, name: str, value: float) -> None:
-        """Log a number for TensorBoard."""
-        self._writer.add_scalar(name, value, self.steps)
-
-    @cached_property
-    def _writer(self) -> SummaryWriter:
-        return SummaryWriter(self.config.out / "tensorboard" / "rllib")
-
-    def learn(self, run: Run) -> None:
-        """Train until the time of the run is up.
+    def train(self, learning_rate: float) -> None:
+        """Let the runners play a rollout each and the learners learn from it.
 
         Raises:
             TrainingError: Ray failed where RLlib could not help itself.
         """
-        run.progress.show_stage("starting Ray", run.elapsed, "")
         try:
-            with ray_running(self.config), self.running() as algorithm:
-                is_time_left = True
-                while is_time_left:
-                    run.before_rollout()
-                    self.update(algorithm, run.learning_rate)
-                    is_time_left = run.after_step(self.payoffs)
+            if self._algorithm is None:
+                self._running.enter_context(ray_running(self.config))
+                self._running.enter_context(self.running())
+            self.update(self._algorithm, learning_rate)
         except ray.exceptions.RayError as error:
             *_, reason = str(error).strip().splitlines() or [type(error).__name__]
             raise TrainingError(
                 f"Ray failed: {reason}; its logs are under /tmp/ray, and the run goes on from its "
                 "last checkpoint with --resume"
             ) from error
+
+    def close(self) -> None:
+        """Stop RLlib, and Ray if it was started for this run."""
+        super().close()
+        self._running.close()
 
     # --- RLlib ------------------------------------------------------------------------------------
 

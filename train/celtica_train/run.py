@@ -6,12 +6,17 @@ agent for a while, which spares it the hours in which it loses every game and le
 
 A run folder holds
     config.json             the configuration, from which the command line can be told
-    checkpoint.safetensors  everything needed to go on: network, optimizer, pool, counters, streams
+    checkpoint.safetensors  everything needed to go on: network, optimizer, pool, counters, games
     best/  last/            the network as an agent: best by evaluation, and the latest
-    curve.jsonl  curve.png  strength over time
+    curve.jsonl  curve.png  strength over the run
     tensorboard/            the usual metrics of the trainer, and
         strength/<rival>    win share against a rival on fixed deals
         pool/size           snapshots in the pool
+
+A run has parts, from one evaluation to the next. At the begin of a part every stream is started
+anew, by the seed and the decisions so far, and a checkpoint lies between two of them: a run that
+goes on from it does what it would have done without a stop. What that costs: the last decision of
+each seat in the games that are running then is not learned from.
 """
 
 from __future__ import annotations
@@ -20,7 +25,8 @@ import json
 import math
 import shlex
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Annotated, Any, cast
 
 import numpy as np
@@ -32,8 +38,9 @@ from celtica_agents.learned.files import NETWORK_FILE, network_bytes
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import ValueAgent
 from celtica_env import spec
-from celtica_env.core.errors import CheckpointError, TrainingError
+from celtica_env.core.errors import CheckpointError, PositionError, TrainingError
 from celtica_env.core.files import checked, printable, shown
+from celtica_env.core.streams import agent_seed
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
 from celtica_train.evaluate import Result, evaluate
 from celtica_train.learner import Learner, PolicyLearner, info_of, weights_of
@@ -86,8 +93,6 @@ class Facts(Struct):
     elapsed: Annotated[float, Meta(ge=0, le=1e10)]
     best: Annotated[float, Meta(ge=-1, le=1e6)]
     curve: list[Point]
-    numpy_position: Annotated[int, Meta(ge=0, le=624)]
-    is_imitation_done: bool
 
 
 class Run:
@@ -97,6 +102,7 @@ class Run:
         elapsed: seconds of training in all sessions of the run.
         pool: opponents of a policy.
         curve: evaluations so far.
+        saved_steps: decisions before the last checkpoint.
     """
 
     def __init__(self, config: Config, learner: Learner, progress: TrainingProgress) -> None:
@@ -109,10 +115,9 @@ class Run:
             self.pool = Pool(config, cast(PolicyLearner, learner))
         self.curve: list[dict[str, Any]] = []
         self.best = -1.0
-        self.is_imitation_done = config.teacher == "none"
         self._last_tick = 0.0
-        self._next_evaluation = 0.0
-        self._saved_steps: int | None = None
+        self._share_before = 0.0
+        self.saved_steps = 0
 
     def start_clock(self) -> None:
         """Count the time from now on."""
@@ -126,28 +131,62 @@ class Run:
 
     @property
     def share_done(self) -> float:
-        """Elapsed share of the time of the run, 0 to 1."""
-        return min(1.0, self.elapsed / (60 * self.config.minutes))
+        """Share of the run that is done, 0 to 1: of its decisions or else of its time."""
+        config = self.config
+        if config.timesteps is not None:
+            return min(1.0, self.learner.steps / config.timesteps)
+        return min(1.0, self.elapsed / (60 * config.minutes))
 
     @property
     def learning_rate(self) -> float:
-        """Step size now: falls linearly to a tenth over the time of the run."""
+        """Step size now: falls linearly to a tenth over the run."""
         return self.config.learning_rate * (1 - 0.9 * self.share_done)
 
-    def before_rollout(self) -> None:
-        """Refresh the pool, evaluate and save, each when it is time."""
-        self.check_finite()
-        if self.pool:
-            self.pool.refresh(self.elapsed)
-        if self.elapsed >= self._next_evaluation:
-            self._next_evaluation = self.elapsed + 60 * self.config.evaluate_minutes
-            self.measure_and_save()
+    def imitate(self) -> None:
+        """Let the learner learn from the configured agent, if there is one."""
+        end = self.config.imitate_share
+        while self.config.teacher != "none" and self.share_done < end:
+            told = self.learner.imitate(self.share_done / end)
+            self.tick()
+            self.show(f"learning from {self.config.teacher}", f", {told}")
 
-    def after_step(self, payoffs: Iterable[float] = ()) -> bool:
-        """Show the progress, with the learner's payoffs in its last games; False: time is up."""
-        self.tick()
-        self.progress.update(self.elapsed, self.learner.steps, payoffs)
-        return self.share_done < 1
+    def train(self) -> None:
+        """Let the learner learn to the end of the run; at its share: snapshots and checkpoints."""
+        self._share_before = self.share_done
+        while self.share_done < 1:
+            self.learner.train(self.learning_rate)
+            self.tick()
+            payoffs = list(self.learner.payoffs)
+            self.show("training", f", payoff {np.mean(payoffs):+.2f}" if payoffs else "")
+            self.check_finite()
+            if self.pool and self.is_due(self.pool.config.snapshot_share):
+                self.pool.add_snapshot()
+            if self.share_done == 1 or self.is_due(self.config.evaluate_share):
+                self.checkpoint(self.learner.games())
+            self._share_before = self.share_done
+
+    def is_due(self, interval: float) -> bool:
+        """Say whether a multiple of a share of the run was passed since the last rollout."""
+        return self.share_done // interval > self._share_before // interval
+
+    def show(self, stage: str, told: str) -> None:
+        """Show the progress."""
+        self.progress.update(stage, self.share_done, self.elapsed, self.learner.steps, told)
+
+    def checkpoint(self, games: Mapping[str, np.ndarray]) -> None:
+        """Evaluate and save between two parts of the run; then begin the next with these games."""
+        self.measure()
+        self.save(games)
+        self.begin_part(games)
+
+    def begin_part(self, games: Mapping[str, np.ndarray]) -> None:
+        """Start every stream anew and go on with some games."""
+        seed = agent_seed(self.config.seed, "part", self.learner.steps)
+        if self.pool:
+            self.pool.choose_opponents()
+        torch.manual_seed(seed)
+        np.random.seed(seed % 2**32)  # noqa: NPY002, the stream SB3 shuffles by
+        self.learner.begin(seed, games)
 
     def check_finite(self) -> None:
         """See that training has not broken the network.
@@ -159,7 +198,7 @@ class Run:
         if all(bool(torch.isfinite(w.norm())) for w in self.learner.network.parameters()):
             return
         out = self.config.out
-        state = f"after {self._saved_steps:,} decisions" if self._saved_steps else "from the start"
+        state = f"after {self.saved_steps:,} decisions" if self.saved_steps else "from the start"
         raise TrainingError(
             f"the network is broken, its weights not finite or far too large, after "
             f"{self.learner.steps:,} decisions; the last good checkpoint is "
@@ -168,8 +207,8 @@ class Run:
             f"{self.config.learning_rate}"
         )
 
-    def measure_and_save(self) -> None:
-        """Evaluate against the ladder on fixed deals, write the agents and the checkpoint."""
+    def measure(self) -> None:
+        """Evaluate against the rivals on fixed deals, and write the agents."""
         make = PolicyAgent if self.learner.kind == "policy" else ValueAgent
         agent = make(weights_of(self.learner), info_of(self.learner, self.config))
         strength: dict[str, dict[str, Any]] = {}
@@ -199,15 +238,14 @@ class Run:
             self.best = score
             self.write_agent("best")
         self.write_agent("last")
-        self.save()
 
     def write_agent(self, name: str) -> None:
         """Write the learner as an agent."""
         content = network_bytes(weights_of(self.learner), info_of(self.learner, self.config))
         write_atomic(self.config.out / name / NETWORK_FILE, content)
 
-    def save(self) -> None:
-        """Write the checkpoint and the curve.
+    def save(self, games: Mapping[str, np.ndarray]) -> None:
+        """Write the checkpoint, with the games that are running, and the curve.
 
         Raises:
             TrainingError: the network is broken; the old checkpoint stays.
@@ -219,25 +257,21 @@ class Run:
             arrays |= {f"optimizer/{index}/{k}": v.numpy() for k, v in slots.items()}
         for index, weights in enumerate(self.pool.snapshots if self.pool else []):
             arrays |= {f"pool/{index}/{name}": value for name, value in weights.items()}
-        arrays["rng/torch"] = torch.get_rng_state().numpy()
-        numpy_state: Any = np.random.get_state()  # noqa: NPY002, the stream SB3 shuffles by
-        arrays["rng/numpy"] = numpy_state[1]
+        arrays |= {f"games/{name}": value for name, value in games.items()}
         facts = {
             "game": spec(self.config.game).id,
             "steps": self.learner.steps,
             "elapsed": self.elapsed,
             "best": self.best,
             "curve": self.curve,
-            "numpy_position": numpy_state[2],
-            "is_imitation_done": self.is_imitation_done,
         }
         save_checkpoint(self.config.out / CHECKPOINT_FILE, arrays, facts)
-        self._saved_steps = self.learner.steps
+        self.saved_steps = self.learner.steps
         lines = "".join(json.dumps(point) + "\n" for point in self.curve)
         write_atomic(self.config.out / "curve.jsonl", lines.encode())
 
     def restore(self) -> None:
-        """Take everything back from the checkpoint; games in progress are dealt anew."""
+        """Take everything back from the checkpoint, and begin the part of the run after it."""
         arrays, stored = load_checkpoint(self.config.out / CHECKPOINT_FILE)
         where = str(self.config.out / CHECKPOINT_FILE)
         facts = checked(stored, Facts, CheckpointError, where)
@@ -252,23 +286,17 @@ class Run:
             optimizer = self.learner.optimizer.state_dict()
             slots = optimizer_slots(self.learner, select(arrays, "optimizer"))
             self.learner.optimizer.load_state_dict({**optimizer, "state": slots})
-            torch.set_rng_state(torch.from_numpy(arrays["rng/torch"]))
-            stream = ("MT19937", arrays["rng/numpy"], facts.numpy_position, 0, 0.0)
-            np.random.set_state(stream)  # noqa: NPY002
-            snapshots = snapshots_of(self.learner, select(arrays, "pool")) if self.pool else []
-        except (LookupError, TypeError, ValueError, RuntimeError) as error:
+            self.elapsed, self.best = facts.elapsed, facts.best
+            self.curve = [to_builtins(point) for point in facts.curve]
+            self.learner.steps = self.saved_steps = facts.steps
+            if self.pool:
+                self.pool.snapshots = snapshots_of(self.learner, select(arrays, "pool"))
+            if self.curve:
+                self.begin_part(select(arrays, "games"))
+        except (LookupError, TypeError, ValueError, RuntimeError, PositionError) as error:
             raise CheckpointError(
                 f"the checkpoint in {self.config.out} does not fit: {printable(error)}"
             ) from error
-        self.elapsed, self.best = facts.elapsed, facts.best
-        self.curve = [to_builtins(point) for point in facts.curve]
-        self.is_imitation_done |= facts.is_imitation_done
-        self._next_evaluation = self.elapsed + 60 * self.config.evaluate_minutes
-        self.learner.steps = self._saved_steps = facts.steps
-        # Deals not seen before the break.
-        self.learner.seed(self.config.seed + facts.steps + 1)
-        if self.pool and snapshots:
-            self.pool.restore(snapshots, self.elapsed)
 
 
 def optimizer_slots(
@@ -349,13 +377,13 @@ def carry_out(config: Config) -> int:
     """Train, or go on, as the settings say; show what came of it and return the exit status."""
     console = Console()
     torch.set_num_threads(config.threads)
-    progress = TrainingProgress(config.minutes, console)
-    run = Run(config, make_learner(config), progress)
+    run = Run(config, make_learner(config), TrainingProgress(console))
     if config.resume:
         run.restore()
     is_complete = train(run)
     if not is_complete:
-        console.print(f"stopped and saved; go on with: {resume_command(config)}", markup=False)
+        saved = f"stopped; saved are the first {run.saved_steps:,} decisions"
+        console.print(f"{saved}, go on with: {resume_command(config)}", markup=False)
         return 130
     plot_learning_curves(
         {"": run.curve}, config.out / "curve.png", f"{config.game}, {config.players} players"
@@ -363,24 +391,39 @@ def carry_out(config: Config) -> int:
     results = final_strength(config)
     print_strength(f"{config.out / 'best'}", results)
     console.print(legacy_of(config), markup=False, soft_wrap=True)
-    if pace := pace_of(config, run.learner.steps):
+    if pace := pace_of(config, run.learner.steps, run.elapsed):
         console.print(pace, markup=False, soft_wrap=True)
     return 0
 
 
-def pace_of(config: Config, steps: int) -> str:
-    """Return what a run as the published one is told of its `steps`; empty for any other run."""
-    published = published_run()
-    like = TDConfig(out=config.out, seed=config.seed, resume=config.resume)
-    if config != like or config.minutes != published["minutes"]:
+def pace_of(config: Config, steps: int, elapsed: float) -> str:
+    """Return what a run as the published one, of any length, is told; empty for any other run.
+
+    Args:
+        config: of the run.
+        steps: decisions that it has learned from.
+        elapsed: seconds that it took.
+    """
+    like = TDConfig(
+        out=config.out, resume=config.resume, seed=config.seed,
+        minutes=config.minutes, timesteps=config.timesteps,
+    )  # fmt: skip
+    if config != like:
         return ""
-    pace = f"{steps:,} decisions; the published results are of {published['decisions']:,}"
-    if steps >= ENOUGH * published["decisions"]:
+    published = published_run()
+    wanted = published["decisions"]
+    decisions, shares = zip(*published["win_shares"])
+    expected = np.interp(math.log(steps), np.log(decisions), shares)
+    pace = (
+        f"{steps:,} decisions; the published results are of {wanted:,}. Runs of as many as this "
+        f"one came to about {expected:.0%} against greedy"
+    )
+    if steps >= ENOUGH * wanted:
         return pace
-    minutes = math.ceil(config.minutes * published["decisions"] / steps)
+    minutes = math.ceil(elapsed * wanted / steps / 60)
     return (
-        f"{pace} in the same time: this machine is slower, or busy, and the agent may be weaker.\n"
-        f"as many take about {minutes} minutes: {resume_command(config)} --minutes {minutes}"
+        f"{pace}.\nas many as published take about {minutes} minutes on this machine, as busy as "
+        f"it was: {resume_command(config)} --timesteps {wanted}"
     )
 
 
@@ -402,19 +445,23 @@ def legacy_of(config: Config) -> str:
 
 
 def train(run: Run) -> bool:
-    """Train until the time is up; False if interrupted. Either way everything is saved."""
+    """Train to the end of the run; False if interrupted. It can be gone on with in any case."""
     try:
-        with run.progress:
+        with run.progress, closing(run.learner):
             run.start_clock()
             if not run.config.resume:
-                run.save()  # from here on the run can be resumed, whatever happens
-            if not run.is_imitation_done:
-                run.learner.imitate(run)
-                run.is_imitation_done = True
-            run.learner.learn(run)
-            run.measure_and_save()
+                run.save({})  # from here on the run can be resumed, whatever happens
+            if not run.curve:
+                run.imitate()
+                if run.pool:
+                    run.pool.add_snapshot()
+                run.checkpoint({})
+            run.train()
     except KeyboardInterrupt:
-        run.save()
+        if (
+            run.config.timesteps is None
+        ):  # else it goes on from the last checkpoint, as after a kill
+            run.save(run.learner.games())
         return False
     except (RuntimeError, ValueError):
         run.check_finite()  # a broken network makes torch fail in words of its own

@@ -17,46 +17,38 @@ reward transformations", 1999.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
-from torch.utils.tensorboard import SummaryWriter
 
 from celtica_env import Agent, Batch, load_agent, make_batch
 from celtica_env.core.agents import ask
 from celtica_env.core.streams import agent_seed
-from celtica_train.decisions import Decisions, stagger
-from celtica_train.imitation import imitate
+from celtica_train.decisions import Decisions, begin_games, positions_of
+from celtica_train.learner import PolicyLearner
 from celtica_train.network import Network
 from celtica_train.settings import SelfPlayConfig
-
-if TYPE_CHECKING:
-    from celtica_train.run import Run
 
 LEARNER = -1  # as the holder of a seat; others are indices of opponents
 ILLEGAL_LOGIT = -1e8  # finite, so that 0 times it is 0 in the entropy
 VALUE_WEIGHT = 0.5
 MAX_GRADIENT = 0.5
 EPSILON = 1e-5  # Adam's
-WARM_UP = 20  # updates until the step size is full: Adam's first ones undo what was imitated
+WARM_UP = 200  # gradient steps until their size is full: Adam's first undo what was imitated
 NUM_PAYOFFS_SHOWN = 1000
 
 
-class SelfPlayLearner:
-    """The network, the games it plays and what it learns from them; see `learner.PolicyLearner`.
+class SelfPlayLearner(PolicyLearner):
+    """The network, the games it plays and what it learns from them.
 
     Attributes:
-        steps: decisions learned from so far.
-        num_updates: updates in this session.
         holders: `(B, P)` who holds each seat: LEARNER or an index of `opponents`.
-        payoffs: of the learner in its last games against opponents.
     """
 
-    kind: Literal["policy", "value"] = "policy"
-    num_deals = 1
+    config: SelfPlayConfig
+    network: Network
+    payoffs: deque[float]
 
     def __init__(self, config: SelfPlayConfig, batch: Batch | None = None) -> None:
         """Deal the games, or take a batch with same-step autoreset."""
@@ -79,13 +71,12 @@ class SelfPlayLearner:
             actions=np.int64,
             log_probs=np.float32,  # of the actions when they were chosen
         )
-        self.steps = 0
-        self.num_updates = 0
         self.opponents: list[Agent] = []
         self._weights = torch.zeros(0)
         self.holders = np.full((self.batch.num_games, self.batch.num_players), LEARNER)
-        self.payoffs: deque[float] = deque(maxlen=NUM_PAYOFFS_SHOWN)
+        self.payoffs = deque(maxlen=NUM_PAYOFFS_SHOWN)
         self._rows = np.arange(self.batch.num_games)
+        self._seed = config.seed
 
     # --- what a run asks for ----------------------------------------------------------------------
 
@@ -97,10 +88,6 @@ class SelfPlayLearner:
         """Return the modules that lead from observation to logits, in order."""
         return self.network.trunk, self.network.policy
 
-    def imitate(self, run: Run) -> None:
-        """Learn the choices of the configured agent."""
-        imitate(run, self)
-
     def set_opponents(self, agents: Sequence[str | Agent], weights: Sequence[float]) -> None:
         """Draw the opponents of games that begin from now on from these.
 
@@ -109,42 +96,35 @@ class SelfPlayLearner:
         is_first = not self.opponents
         self.opponents = [load_agent(agent, self.config.game) for agent in agents]
         self._weights = torch.tensor(weights)
-        for index, agent in enumerate(self.opponents):
-            agent.reset(agent_seed(self.config.seed, "opponent", index))
+        self._seed_opponents()
         if is_first:
             self.draw_holders(self._rows)
 
-    def seed(self, seed: int) -> None:
-        """Deal games anew, from another stream."""
-        self.batch.reset(seed=seed)
+    def _seed_opponents(self) -> None:
+        for index, agent in enumerate(self.opponents):
+            agent.reset(agent_seed(self._seed, "opponent", index))
+
+    def begin(self, seed: int, games: Mapping[str, np.ndarray]) -> None:
+        """Start every stream anew, and go on with the games and who holds their seats."""
+        self._seed = seed
+        self._seed_opponents()
+        if begin_games(self.batch, seed, games, self.opponents[-1]):
+            self.holders[:] = games["holders"]
+        else:
+            self.draw_holders(self._rows)
         self.decisions.clear()
 
-    def record(self, name: str, value: float) -> None:
-        """Log a number for TensorBoard."""
-        self._writer.add_scalar(name, value, self.steps)
+    def games(self) -> dict[str, np.ndarray]:
+        """Return the games that are running and who holds their seats."""
+        return {"positions": positions_of(self.batch), "holders": self.holders.copy()}
 
-    @cached_property
-    def _writer(self) -> SummaryWriter:
-        return SummaryWriter(self.config.out / "tensorboard" / "selfplay")
-
-    def learn(self, run: Run) -> None:
-        """Train until the time of the run is up."""
-        run.before_rollout()
-        stagger(self.batch, self.opponents[-1])
-        self.draw_holders(self._rows)
-        while self.collect(run):
-            self.update(run.learning_rate)
-            run.before_rollout()
-
-    # --- playing ----------------------------------------------------------------------------------
-
-    def collect(self, run: Run) -> bool:
-        """Play the steps of a rollout; False if the time was up before they were done."""
+    def train(self, learning_rate: float) -> None:
+        """Play a rollout and learn from it."""
         for _ in range(self.config.steps):
             self.play_step()
-            if not run.after_step(self.payoffs):
-                return False
-        return True
+        self.update(learning_rate)
+
+    # --- playing ----------------------------------------------------------------------------------
 
     def play_step(self) -> None:
         """Take one decision in every game, the learner's and the opponents'."""
@@ -207,9 +187,6 @@ class SelfPlayLearner:
     def update(self, learning_rate: float) -> None:
         """Learn from the complete decisions, in minibatches, then drop them."""
         config, decisions = self.config, self.decisions
-        self.num_updates += 1
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate * min(1, self.num_updates / WARM_UP)
         rows = torch.from_numpy(decisions.complete())
         advantages = torch.from_numpy(decisions.advantages(config.gamma, config.trace_decay))
         returns = advantages + torch.from_numpy(decisions["values"])
@@ -219,6 +196,7 @@ class SelfPlayLearner:
         for _ in range(config.epochs):
             order = rows[torch.randperm(len(rows))]
             for part in order.split(config.batch_size):
+                self.set_step_size(learning_rate)
                 metrics.append(self.take_gradient_step(part, advantages[part], returns[part]))
         names = ("policy_loss", "value_loss", "entropy", "approx_kl", "clip_fraction")
         for name, value in zip(names, torch.stack(metrics).mean(dim=0).tolist()):
@@ -227,6 +205,12 @@ class SelfPlayLearner:
         unexplained = residuals.var() / returns[rows].var()
         self.record("train/explained_variance", 1 - float(unexplained))
         decisions.keep_open()
+
+    def set_step_size(self, full: float) -> None:
+        """Set the size of the next gradient step: smaller than `full` at first."""
+        taken = next((int(slots["step"]) for slots in self.optimizer.state.values()), 0)
+        for group in self.optimizer.param_groups:
+            group["lr"] = full * min(1, (taken + 1) / WARM_UP)
 
     def take_gradient_step(
         self, rows: torch.Tensor, advantages: torch.Tensor, returns: torch.Tensor

@@ -53,6 +53,9 @@ class Config(GameWithOptions):
     """Players at the table."""
     minutes: float = 10.0
     """Training time in all, evaluations included."""
+    timesteps: int | None = None
+    """Decisions to learn from in all, in place of --minutes: no clock enters what is learned then,
+    and the same command makes the same network again."""
     seed: int = 0
     """Seed of everything."""
 
@@ -61,10 +64,10 @@ class Config(GameWithOptions):
     game has it."""
     imitate: str | None = None
     """Agent learned from at first; "none" for none. If left out greedy, if the game has it."""
-    imitate_minutes: float = 1.0
-    """How long."""
-    evaluate_minutes: float = 1.0
-    """Time between evaluations and checkpoints."""
+    imitate_share: float = 0.1
+    """Share of the run for that."""
+    evaluate_share: float = 0.1
+    """Share of the run between evaluations and checkpoints."""
     evaluate_games: int = 400
     """Games of each evaluation during training, per rival."""
     final_games: int = 2000
@@ -77,7 +80,7 @@ class Config(GameWithOptions):
     batch_size: int = 1024
     """Samples per gradient step."""
     learning_rate: float = 1e-3
-    """Initial step size; falls linearly to a tenth over the time of the run."""
+    """Initial step size; falls linearly to a tenth over the run."""
     gamma: float = 0.999
     """Discount."""
     trace_decay: float = 0.95
@@ -93,6 +96,13 @@ class Config(GameWithOptions):
         return self.rivals or usual_agents(self.game)
 
     @property
+    def budget(self) -> str:
+        """How long the run is, as an option of the command."""
+        if self.timesteps is not None:
+            return f"--timesteps {self.timesteps}"
+        return f"--minutes {self.minutes:g}"
+
+    @property
     def teacher(self) -> str:
         """The agent learned from at first, or "none"."""
         return self.imitate or next(iter(usual_agents(self.game)[1:]), "none")
@@ -103,11 +113,11 @@ class TDConfig(Config):
     """Train a bot and print how strong it is.
 
     It learns what positions are worth from games against itself, and looks one decision ahead to
-    play. Ctrl-C saves and stops; the same command with --resume goes on. The other trainers have
+    play. Ctrl-C stops; the same command with --resume goes on. The other trainers have
     settings of their own: celtica train --trainer rllib --help, say.
     """
 
-    imitate_minutes: float = 0.5
+    imitate_share: float = 0.05
     learning_rate: float = 2e-3
     gamma: float = 1.0
     trace_decay: float = 0.8
@@ -122,8 +132,6 @@ class TDConfig(Config):
 class PPOConfig(Config):
     """What every trainer by PPO can be told."""
 
-    imitate_passes: int = 10
-    """Passes over 192 games each that imitation makes at least, however long they take."""
     shaping: float = 1.0
     """Weight of the potential-based shaping; 0 for the payoff alone."""
     greedy_share: float = 0.6
@@ -132,8 +140,8 @@ class PPOConfig(Config):
     """Share that the random agent holds; snapshots hold the rest."""
     snapshots: int = 8
     """Snapshots of the learner kept in the pool."""
-    snapshot_minutes: float = 0.5
-    """Time between snapshots."""
+    snapshot_share: float = 0.05
+    """Share of the run between snapshots."""
     epochs: int = 1
     """Passes over the samples of an update."""
     clip_range: float = 0.2
@@ -146,7 +154,7 @@ class PPOConfig(Config):
 class MaskableConfig(PPOConfig):
     """Train a bot by MaskablePPO and print how strong it is.
 
-    Ctrl-C saves and stops; the same command with --resume goes on.
+    Ctrl-C stops; the same command with --resume goes on.
     """
 
     trainer: Trainer = "maskable"
@@ -161,7 +169,7 @@ class MaskableConfig(PPOConfig):
 class SelfPlayConfig(PPOConfig):
     """Train a bot by PPO in all seats and print how strong it is.
 
-    Ctrl-C saves and stops; the same command with --resume goes on.
+    Ctrl-C stops; the same command with --resume goes on.
     """
 
     trainer: Trainer = "selfplay"
@@ -175,7 +183,7 @@ class SelfPlayConfig(PPOConfig):
 class RLlibConfig(SelfPlayConfig):
     """Train a bot by RLlib's PPO in all seats and print how strong it is.
 
-    Ctrl-C saves and stops; the same command with --resume goes on.
+    Ctrl-C stops; the same command with --resume goes on.
     """
 
     trainer: Trainer = "rllib"
@@ -199,13 +207,15 @@ TRAINERS: dict[str, type[Config]] = {
 
 MOST: dict[str, float] = {
     "minutes": 10**6,
-    "imitate_minutes": 10**6,
+    "timesteps": 10**12,
+    "imitate_share": 1,
+    "evaluate_share": 1,
+    "snapshot_share": 1,
     "learning_rate": 1e38,
     "num_envs": 2**20,
     "steps": 2**20,
     "batch_size": 2**30,
     "epochs": 10**4,
-    "imitate_passes": 10**6,
     "snapshots": 10**4,
     "evaluate_games": 10**8,
     "final_games": 10**8,
@@ -246,12 +256,16 @@ def prepare(argv: list[str]) -> Config:
 def foretold(argv: list[str]) -> argparse.Namespace:
     """Return what decides which settings there are: `trainer` or None, `resume` and `out`.
 
-    Also those of `NAMES_OF_CODE` that are given, and no others.
+    Also `minutes` or `timesteps`, of which one is accepted, and those of `NAMES_OF_CODE` that are
+    given, and no others.
     """
     parser = argparse.ArgumentParser(prog="celtica train", add_help=False, allow_abbrev=False)
     parser.add_argument("--trainer", choices=TRAINERS)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--out", type=Path, default=Config.out)
+    budget = parser.add_mutually_exclusive_group()
+    for name in ("minutes", "timesteps"):
+        budget.add_argument(f"--{name}", default=argparse.SUPPRESS)
     for name in NAMES_OF_CODE:
         parser.add_argument(f"--{name}", nargs="*", default=argparse.SUPPRESS)
     return parser.parse_known_args(argv)[0]
@@ -267,6 +281,8 @@ def prepare_again(argv: list[str], told: argparse.Namespace) -> Config:
             "another run"
         )
     require_repeated(stored, told)
+    if "minutes" in told:
+        stored.timesteps = None
     config = tyro.cli(type(stored), args=argv, prog="celtica train", default=stored)
     config.enter_package()
     check_ranges(config)
@@ -361,10 +377,9 @@ def check_ranges(config: Config) -> None:
     """
     players_of(spec(config.game), config.players)
     for name, most in MOST.items():
-        if not 0 < getattr(config, name, most) <= most:
-            raise OptionError(
-                f"{name} must be above 0 and at most {most:,}, got {shown(getattr(config, name))}"
-            )
+        value = getattr(config, name, None)
+        if value is not None and not 0 < value <= most:
+            raise OptionError(f"{name} must be above 0 and at most {most:,}, got {shown(value)}")
     for name in ("gamma", "trace_decay", "clip_range", "opponent_share", "exploration"):
         if hasattr(config, name) and not 0 <= getattr(config, name) <= 1:
             raise OptionError(f"{name} must be between 0 and 1, got {getattr(config, name)}")

@@ -18,37 +18,29 @@ invariance under reward transformations", 1999.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import torch
-from torch.utils.tensorboard import SummaryWriter
 
 from celtica_agents.learned.value import inputs_of, mean_worth, with_turns, worth_of
 from celtica_env import Agent, Batch, load_agent, make_batch
 from celtica_env.core.agents import ask
 from celtica_env.core.streams import agent_seed
 from celtica_env.core.view import View
-from celtica_train.decisions import Decisions, stagger
+from celtica_train.decisions import Decisions, begin_games, positions_of
+from celtica_train.learner import Learner
 from celtica_train.network import ValueNetwork
 from celtica_train.settings import TDConfig
 
-if TYPE_CHECKING:
-    from celtica_train.run import Run
 
+class TDLearner(Learner):
+    """The network, the games it plays against itself and what it learns from them."""
 
-class TDLearner:
-    """The network, the games it plays against itself and what it learns from them.
-
-    See `learner.Learner`.
-
-    Attributes:
-        steps: decisions learned from so far.
-    """
-
-    kind: Literal["policy", "value"] = "value"
+    kind = "value"
+    config: TDConfig
+    network: ValueNetwork
 
     def __init__(self, config: TDConfig, batch: Batch | None = None) -> None:
         """Deal the games, or take a batch with same-step autoreset."""
@@ -64,11 +56,13 @@ class TDLearner:
         self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate)
         row = np.dtype((np.float32, (num_inputs,)))
         self.decisions = Decisions(self.batch, config.steps, inputs=row)
-        self.steps = 0
-        self._deals = agent_seed(config.seed, "looking ahead")
         self.num_deals = config.deals or self.batch.game.num_deals
         self.stray = load_agent("random", config.game)
-        self.stray.reset(agent_seed(config.seed, "stray"))
+        self._seed_choices(config.seed)
+
+    def _seed_choices(self, seed: int) -> None:
+        self._deals = agent_seed(seed, "looking ahead")
+        self.stray.reset(agent_seed(seed, "stray"))
 
     # --- what a run asks for ----------------------------------------------------------------------
 
@@ -76,50 +70,38 @@ class TDLearner:
         """Return the modules that lead from inputs to the value, in order."""
         return self.network.trunk, self.network.value
 
-    def seed(self, seed: int) -> None:
-        """Deal games anew, from another stream."""
-        self.batch.reset(seed=seed)
-        self.decisions.clear()
-
-    def record(self, name: str, value: float) -> None:
-        """Log a number for TensorBoard."""
-        self._writer.add_scalar(name, value, self.steps)
-
     @cached_property
-    def _writer(self) -> SummaryWriter:
-        return SummaryWriter(self.config.out / "tensorboard" / "td")
-
-    def imitate(self, run: Run) -> None:
-        """Learn from the games that the configured agent plays against itself."""
+    def teacher(self) -> Agent:
+        """The agent learned from at first."""
         agent = load_agent(self.config.teacher, self.config.game)
         agent.reset(agent_seed(self.config.seed, "teacher"))
-        end = run.elapsed + 60 * min(self.config.imitate_minutes, self.config.minutes)
-        while run.elapsed < end:
-            for _ in range(self.config.steps):
-                self.play_step(agent)
-            explained = self.update(run.learning_rate)
-            run.tick()
-            text = f"{explained:.0%} of the differences between payoffs foreseen"
-            run.progress.show_stage(f"learning from {agent.name}", run.elapsed, text)
+        return agent
 
-    def learn(self, run: Run) -> None:
-        """Train until the time of the run is up."""
-        run.before_rollout()
-        stagger(self.batch, self.stray)
+    def imitate(self, share: float) -> str:
+        """Learn from the games that the teacher plays against itself, at full step size."""
+        del share
+        for _ in range(self.config.steps):
+            self.play_step(self.teacher)
+        explained = self.update(self.config.learning_rate)
+        return f"{explained:.0%} of the differences between payoffs foreseen"
+
+    def begin(self, seed: int, games: Mapping[str, np.ndarray]) -> None:
+        """Start every stream anew, and go on with the games."""
+        self._seed_choices(seed)
+        begin_games(self.batch, seed, games, self.stray)
         self.decisions.clear()
-        while self.collect(run):
-            self.update(run.learning_rate)
-            run.before_rollout()
 
-    # --- playing ----------------------------------------------------------------------------------
+    def games(self) -> dict[str, np.ndarray]:
+        """Return the games that are running."""
+        return {"positions": positions_of(self.batch)}
 
-    def collect(self, run: Run) -> bool:
-        """Play the steps of a rollout; False if the time was up before they were done."""
+    def train(self, learning_rate: float) -> None:
+        """Play a rollout and learn from it."""
         for _ in range(self.config.steps):
             self.play_step()
-            if not run.after_step():
-                return False
-        return True
+        self.update(learning_rate)
+
+    # --- playing ----------------------------------------------------------------------------------
 
     def play_step(self, teacher: Agent | None = None) -> None:
         """Take one decision in every game, the teacher's if there is one, and keep it."""
