@@ -425,8 +425,8 @@ IN_THE_WRAPPERS = {
     ),
     "opponents are not seeded": Fault(
         f"{WRAPPERS}/seats.py",
-        "        for agent in self.opponents:\n            agent.reset(seed)\n",
-        "",
+        'agent.reset(agent_seed(self._seed, "opponent", index))',
+        "pass",
         SEATS,
     ),
     "what the opponents' last moves pay is lost": Fault(
@@ -590,8 +590,8 @@ IN_AGENTS_AND_EVALUATION = {
     ),
     "every part of an evaluation plays the same deals": Fault(
         f"{TRAIN}/arena/playing.py",
-        "num_players, seed=seed, game_offset=first\n",
-        "num_players, seed=seed, game_offset=0\n",
+        "num_players, seed=seed, game_offset=first, **options\n",
+        "num_players, seed=seed, game_offset=0, **options\n",
         evaluation("test_deals_in_parts_are_the_deals_together[celtica]"),
     ),
     "the same neighbours sit together in every deal": Fault(

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import struct
 import sys
+from dataclasses import fields
 from errno import ENOSPC
 from importlib import import_module
 from pathlib import Path
@@ -29,7 +30,13 @@ from celtica_train.arena.store import JOURNAL_MAGIC, STORE_FILE, Store
 from celtica_train.arena.work import whole_of
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, write_atomic
 from celtica_train.run import Run, make_learner
-from celtica_train.settings import CHECKPOINT_FILE, TDConfig, stored_config, write_config
+from celtica_train.settings import (
+    CHECKPOINT_FILE,
+    RLlibConfig,
+    TDConfig,
+    stored_config,
+    write_config,
+)
 from tests.core.test_replay import recorded
 
 TRAP = "trap_for_tests"
@@ -101,7 +108,8 @@ def test_the_trap_springs_when_the_command_line_says_so(run_folder, trap):
 
 def test_no_file_says_which_cluster_to_join(run_folder, capsys):
     content = json.loads((run_folder / "config.json").read_text())
-    del content["exploration"]
+    known = {field.name for field in fields(RLlibConfig)}
+    content = {name: value for name, value in content.items() if name in known}
     content |= {"trainer": "rllib", "address": "evil.example:6379"}
     (run_folder / "config.json").write_text(json.dumps(content))
     assert cli.main(["train", "--out", str(run_folder), "--resume"]) == 2
