@@ -22,9 +22,9 @@ from celtica_env.core.files import MAX_DEPTH
 from celtica_train import cli, ladder
 from celtica_train.arena import play_tournament
 from celtica_train.arena.analyze import analyze
-from celtica_train.arena.settings import MergeConfig
 from celtica_train.arena.report import print_report
 from celtica_train.arena.results import Results, load_results
+from celtica_train.arena.settings import MergeConfig
 from celtica_train.arena.store import JOURNAL_MAGIC, STORE_FILE, Store
 from celtica_train.arena.work import whole_of
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, write_atomic
