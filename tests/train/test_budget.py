@@ -39,7 +39,10 @@ def expect_same(first, second):
         assert np.array_equal(array, others[name]), name
 
 
-@pytest.fixture(scope="module", params=OURS)
+@pytest.fixture(
+    scope="module",
+    params=["td", *(pytest.param(name, marks=pytest.mark.slow) for name in OURS[1:])],
+)
 def whole(request, tmp_path_factory):
     """A run that nothing stopped, and its trainer."""
     out = tmp_path_factory.mktemp("whole") / "run"
