@@ -470,7 +470,7 @@ def train_selfplay() -> Loop:
     """Collect and learn as `celtica train --trainer selfplay` does."""
     from selfplay_beside_maskableppo import selfplay
 
-    from celtica_train.settings import SelfPlayConfig
+    from celtica_train.trainers import SelfPlayConfig
 
     side = selfplay(SelfPlayConfig())
 

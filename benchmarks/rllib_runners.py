@@ -31,14 +31,14 @@ from selfplay_beside_maskableppo import face_pool, selfplay
 
 from celtica_env import games
 from celtica_env.wrappers.pettingzoo import GameAECEnv
-from celtica_train.rllib import (
+from celtica_train.trainers import RLlibConfig, SelfPlayConfig
+from celtica_train.trainers.rllib import (
     LEAGUE,
     RLlibLearner,
     SelfPlayEnvRunner,
     algorithm_config,
     module_spec,
 )
-from celtica_train.settings import RLlibConfig, SelfPlayConfig
 
 
 @dataclass

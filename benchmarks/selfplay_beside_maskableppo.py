@@ -21,10 +21,11 @@ import torch
 
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_env import games
-from celtica_train.learner import PolicyLearner, info_of, weights_of
-from celtica_train.ppo import MaskablePPOLearner
-from celtica_train.selfplay import SelfPlayLearner
-from celtica_train.settings import MaskableConfig, PPOConfig, SelfPlayConfig
+from celtica_train.settings import PPOConfig
+from celtica_train.trainers import MaskableConfig, SelfPlayConfig
+from celtica_train.trainers.base import PolicyLearner, info_of, weights_of
+from celtica_train.trainers.maskable import MaskablePPOLearner
+from celtica_train.trainers.selfplay import SelfPlayLearner
 
 
 @dataclass

@@ -157,6 +157,52 @@ def test_the_environments_import_neither_agents_nor_training_nor_torch():
     )
 
 
+def circle(folder: Path) -> list[str]:
+    """Return the modules of a circle of imports in a package, lazy ones and types' included.
+
+    Empty if there is none. A package stands for its `__init__`.
+    """
+    known = {}
+    for source, names in imports_below(folder, folder).items():
+        module = ".".join(source.relative_to(folder.parent).with_suffix("").parts)
+        known[module.removesuffix(".__init__")] = names
+    graph = {}
+    for module, names in known.items():
+        found = {name for name in names if name in known}
+        # What a package is named for is the module in it.
+        graph[module] = {n for n in found if not any(is_within(o, n) for o in found - {n})}
+    sorter = TopologicalSorter(graph)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_a_circle_is_found(tmp_path):
+    package = tmp_path / "package"
+    (package / "part").mkdir(parents=True)
+    (package / "part" / "__init__.py").write_text("")
+    (package / "one.py").write_text("from package.part import two\n")
+    (package / "part" / "two.py").write_text("def f():\n    import package.three\n")
+    (package / "three.py").write_text("")
+    assert not circle(package)
+    (package / "three.py").write_text("if TYPE_CHECKING:\n    from .one import thing\n")
+    assert set(circle(package)) == {"package.one", "package.part.two", "package.three"}
+
+
+@pytest.mark.parametrize("package", ["celtica_train", "celtica_agents"])
+def test_nothing_imports_in_a_circle(package):
+    assert circle(distribution(package)) == []
+
+
+def test_what_goes_round_a_training_imports_no_trainer():
+    run = distribution("celtica_train") / "run.py"
+    trainers = ("td", "selfplay", "maskable", "rllib")
+    modules = [f"celtica_train.trainers.{name}" for name in trainers]
+    assert not imports_of(run, run.parent) & set(modules)
+
+
 def test_the_agents_do_not_import_training():
     agents = distribution("celtica_agents")
     assert not offences(agents, "celtica_train", root=agents)

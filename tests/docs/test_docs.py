@@ -16,7 +16,8 @@ import tyro
 import celtica_env
 from celtica_train.cli import COMMANDS
 from celtica_train.evaluate import AgentResult, Result
-from celtica_train.settings import TRAINERS, foretold
+from celtica_train.train import foretold
+from celtica_train.trainers import TRAINERS
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted(
@@ -122,7 +123,7 @@ def test_shell_lines_parse(document, command):
     if program == "celtica":
         config = importlib.import_module(COMMANDS[arguments[0]][0]).Config
         if arguments[0] == "train":
-            config = TRAINERS[foretold(arguments[1:]).trainer or config.trainer]
+            config = TRAINERS[foretold(arguments[1:]).trainer or config.trainer].config
         tyro.cli(config, args=arguments[1:])  # exits on a flag it does not know
     elif program == "make":
         makefile = (ROOT / "Makefile").read_text("utf-8")

@@ -37,15 +37,9 @@ from celtica_train.arena.store import STORE_FILE
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
 from celtica_train.ladder import line_of, read_ladder
 from celtica_train.run import Run, make_learner
-from celtica_train.settings import (
-    CHECKPOINT_FILE,
-    CONFIG_FILE,
-    TDConfig,
-    check_ranges,
-    require_repeated,
-    stored_config,
-    write_config,
-)
+from celtica_train.settings import CHECKPOINT_FILE, CONFIG_FILE
+from celtica_train.train import require_repeated, stored_config, write_config
+from celtica_train.trainers import TDConfig
 from tests.agents.policies import network_of
 from tests.each_game import each_game
 from tests.fuzz.mutate import damaged_objects, damaged_texts, moved_digits
@@ -309,7 +303,7 @@ def read_run(out):
     require_repeated(config, ())
     assert {config.imitate, *config.rivals} <= {None, "none", "random", "greedy"}
     assert config.package is None
-    check_ranges(config)
+    config.check()
 
 
 def test_facts_of_checkpoints(begun_run, num_inputs):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from celtica_train.decisions import OPEN
+from celtica_train.trainers.rollout import OPEN
 
 GAMMA, DECAY = 0.9, 0.8
 

@@ -19,10 +19,10 @@ from celtica_train import evaluate, ladder
 from celtica_train.arena import play_tournament
 from celtica_train.export import export_dataset
 from celtica_train.play.seats import make_session
-from celtica_train.ppo import MaskablePPOLearner
-from celtica_train.selfplay import SelfPlayLearner
-from celtica_train.settings import MaskableConfig, SelfPlayConfig, TDConfig
-from celtica_train.td import TDLearner
+from celtica_train.trainers import MaskableConfig, SelfPlayConfig, TDConfig
+from celtica_train.trainers.maskable import MaskablePPOLearner
+from celtica_train.trainers.selfplay import SelfPlayLearner
+from celtica_train.trainers.td import TDLearner
 from tests.agents.cheats import Cheat, truth
 from tests.each_game import each_game
 
@@ -222,7 +222,7 @@ def test_rivals_of_maskable_ppo(tmp_path):
 @pytest.mark.parametrize("module", ["imitation", "td"])
 def test_teachers(module, monkeypatch):
     cheat = Cheat()
-    monkeypatch.setattr(f"celtica_train.{module}.load_agent", lambda name, game: cheat)
+    monkeypatch.setattr(f"celtica_train.trainers.{module}.load_agent", lambda name, game: cheat)
     if module == "td":
         assert TDLearner(TDConfig(**SMALL, imitate="cheat")).teacher is cheat
     else:

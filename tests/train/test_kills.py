@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_train import checkpoint, cli, settings
+from celtica_train import checkpoint, cli, settings, train, trainers
 from celtica_train.checkpoint import load_checkpoint, write_atomic
 from celtica_train.evaluate import evaluate
 from tests.core.processes import ROOT, TIMEOUT
@@ -51,7 +51,7 @@ def expect_usable(out, elapsed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("trainer", quickly(settings.TRAINERS))
+@pytest.mark.parametrize("trainer", quickly(trainers.TRAINERS))
 def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(
     trainer, tmp_path, is_full_check
 ):
@@ -81,14 +81,14 @@ def test_a_run_killed_before_its_first_checkpoint_is_begun_again(tmp_path, capsy
 
 
 def test_a_folder_with_anything_else_in_it_is_not_free(tmp_path):
-    assert settings.is_free(tmp_path / "absent")
-    assert settings.is_free(tmp_path)
+    assert train.is_free(tmp_path / "absent")
+    assert train.is_free(tmp_path)
     for name in (settings.CONFIG_FILE, "config.json.partial", "checkpoint.safetensors.partial"):
         (tmp_path / name).write_text("")
-        assert settings.is_free(tmp_path)
+        assert train.is_free(tmp_path)
     (tmp_path / settings.CHECKPOINT_FILE).write_text("")
-    assert not settings.is_free(tmp_path)
-    assert not settings.is_free(tmp_path / settings.CHECKPOINT_FILE)
+    assert not train.is_free(tmp_path)
+    assert not train.is_free(tmp_path / settings.CHECKPOINT_FILE)
 
 
 @pytest.mark.slow

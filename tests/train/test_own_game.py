@@ -13,7 +13,7 @@ from celtica_env.core import registry
 from celtica_env.core.errors import BoardError, OptionError
 from celtica_env.games.celtica.board import default_board
 from celtica_env.games.celtica.tables import Edition
-from celtica_train import cli, settings
+from celtica_train import cli, train, trainers
 from celtica_train.arena import load_results
 from celtica_train.arena.analyze import analyze
 from celtica_train.own_game import read_options, write_options
@@ -126,7 +126,7 @@ def test_optional_parts_outside_the_package_are_found(whole_game, capsys):
     assert agents[0]["ci95"][0] > 0.5
     assert cli.main(["arena", "greedy", "bot", "--deals", "4", "--out", "results", *own]) == 0
     assert "cards played (points)" in analyze("results")["question"].to_list()
-    config = settings.TDConfig(game="tiny")
+    config = trainers.TDConfig(game="tiny")
     assert (config.all_rivals, config.teacher) == (("random", "greedy"), "greedy")
     assert cli.main(["train", "--out", "run", *QUICK, *own, "--rivals", "bot", "greedy"]) == 0
     lines = Path("run/curve.jsonl").read_text().splitlines()
@@ -145,12 +145,12 @@ def test_a_run_is_on_the_rules_and_the_board_it_is_told(own_registry, tmp_path, 
     assert info.options == {"board": board, "rules": "english"}
     assert "--option board=board.json --option rules=english" in info.command
     assert cli.main([*run, "--resume"]) == 0
-    assert settings.stored_config(Path("run")).options == info.options
+    assert train.stored_config(Path("run")).options == info.options
     Path("mine.json").write_text(json.dumps(default_board()))
     assert cli.main([*run, "--resume"]) == 2
-    assert settings.stored_config(Path("run")).options == info.options
+    assert train.stored_config(Path("run")).options == info.options
     played = session_of(
-        PlayConfig(against="run/best", seed=1, option=settings.stored_config(Path("run")).option)
+        PlayConfig(against="run/best", seed=1, option=train.stored_config(Path("run")).option)
     )
     assert played.batch.states["edition"][0] == Edition.ENGLISH
 

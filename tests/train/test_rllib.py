@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from celtica_train import settings
-from celtica_train.decisions import OPEN
-from celtica_train.learner import weights_of
-from celtica_train.selfplay import SelfPlayLearner, log_softmax
+from celtica_train import trainers
+from celtica_train.trainers.base import weights_of
+from celtica_train.trainers.rollout import OPEN
+from celtica_train.trainers.selfplay import SelfPlayLearner, log_softmax
 from tests.train.diary import DECAY, GAMMA
 
 rllib = pytest.importorskip(
-    "celtica_train.rllib", reason="the extra rllib is not installed", exc_type=ImportError
+    "celtica_train.trainers.rllib", reason="the extra rllib is not installed", exc_type=ImportError
 )
 
 LEAGUE, MASK, OBSERVATION = rllib.LEAGUE, rllib.MASK, rllib.OBSERVATION
@@ -59,7 +59,7 @@ def test_the_module_plays_its_network_under_the_mask(tiny_game):
 
 def played(game, players):
     """Return the decisions of a few rollouts, the last not closed yet."""
-    learner = SelfPlayLearner(settings.SelfPlayConfig(game=game, players=players, **TINY))
+    learner = SelfPlayLearner(trainers.SelfPlayConfig(game=game, players=players, **TINY))
     learner.set_opponents(["random"], [1.0])
     for rollout in range(3):
         for _ in range(learner.config.steps):
@@ -92,7 +92,7 @@ def test_episodes_bring_the_advantages_of_the_decisions(players, tiny_game):
 
 
 def runner_of(**arguments):
-    config = settings.RLlibConfig(env_runners=0, **arguments)
+    config = trainers.RLlibConfig(env_runners=0, **arguments)
     runner = rllib.SelfPlayEnvRunner(config=rllib.algorithm_config(config))
     runner.set_state({LEAGUE: (["random", "greedy"], [0.5, 0.5])})
     return runner
@@ -113,7 +113,7 @@ def test_hundreds_of_games_hold_no_illegal_action(players):
 
 def small_run(out, **arguments):
     """Return a configuration whose updates are quick, and its learner."""
-    config = settings.RLlibConfig(
+    config = trainers.RLlibConfig(
         out=out, num_envs=16, steps=32, batch_size=256, hidden=(16,), **arguments
     )
     learner = rllib.RLlibLearner(config)
@@ -144,7 +144,7 @@ def test_learners_begin_with_the_network_and_hand_back_what_they_learn(learners,
 
 @pytest.mark.full
 def test_it_learns_to_win(tiny_game, tmp_path):
-    config = settings.RLlibConfig(
+    config = trainers.RLlibConfig(
         out=tmp_path, game=tiny_game, env_runners=0, num_envs=32, steps=32, hidden=(32,),
         batch_size=256, epochs=4,
     )  # fmt: skip
@@ -182,7 +182,7 @@ def test_control_c_leaves_nothing_of_ray(tmp_path):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    learner = rllib.RLlibLearner(settings.RLlibConfig(out=tmp_path, env_runners=1))
+    learner = rllib.RLlibLearner(trainers.RLlibConfig(out=tmp_path, env_runners=1))
     learner.update = interrupt
     with pytest.raises(KeyboardInterrupt), closing(learner):
         learner.train(1e-3)

@@ -19,7 +19,7 @@ import tyro
 
 import celtica_env
 from celtica_env.core.errors import CheckpointError, OptionError
-from celtica_train import cli, ppo, run, settings
+from celtica_train import cli, run, settings, train, trainers
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
 from celtica_train.play.command import Config as PlayConfig
 from celtica_train.run import Run, make_learner
@@ -37,15 +37,15 @@ TINY_POOL = ["--snapshot-share", "0.13"]
 def tiny(trainer):
     """Return the arguments of a run that takes seconds; skip what cannot be run."""
     if trainer == "rllib":
-        for library in settings.RLLIB_LIBRARIES:
+        for library in trainers.RLLIB_LIBRARIES:
             pytest.importorskip(library, reason="the extra rllib is not installed")
-    has_pool = issubclass(settings.TRAINERS[trainer], settings.PPOConfig)
+    has_pool = issubclass(trainers.TRAINERS[trainer].config, settings.PPOConfig)
     return ["--trainer", trainer, *TINY, *(TINY_POOL if has_pool else [])]
 
 
 TRAINERS = [  # Ray takes its time to start
     pytest.param(name, marks=pytest.mark.full if name == "rllib" else pytest.mark.slow)
-    for name in settings.TRAINERS
+    for name in trainers.TRAINERS
 ]
 
 
@@ -96,7 +96,7 @@ def test_a_run_leaves_all_it_promises(finished_run):
 
 
 def test_the_exported_agent_is_the_network(finished_run):
-    config = settings.stored_config(finished_run)
+    config = train.stored_config(finished_run)
     learner = make_learner(config)
     Run(config, learner, progress=None).restore()
     view = celtica_env.make_batch("celtica", 64, seed=0).view()
@@ -112,7 +112,7 @@ def test_the_exported_agent_is_the_network(finished_run):
 
 
 def test_trained_agents_play_a_thousand_games_legally(finished_run):
-    is_td = settings.stored_config(finished_run).trainer == "td"
+    is_td = train.stored_config(finished_run).trainer == "td"
     how = "2" if is_td else "sample"
     for name in (str(finished_run), f"trained:{finished_run}:{how}"):
         agent = celtica_env.load_agent(name, "celtica")
@@ -143,19 +143,19 @@ def test_resume_goes_on_where_it_stopped(finished_run, tmp_path):
 def test_resume_keeps_the_settings_that_are_not_given_anew(finished_run, tmp_path):
     out = tmp_path / "run"
     shutil.copytree(finished_run, out)
-    kept = settings.prepare(["--out", str(out), "--resume"])
+    kept = train.prepare(["--out", str(out), "--resume"])
     assert (kept.minutes, kept.num_envs, kept.hidden) == (0.15, 16, (16, 16))
-    longer = settings.prepare(["--out", str(out), "--resume", "--minutes", "2"])
+    longer = train.prepare(["--out", str(out), "--resume", "--minutes", "2"])
     assert (longer.minutes, longer.num_envs) == (2, 16)
     with pytest.raises(OptionError, match="minutes"):
-        settings.prepare(["--out", str(out), "--resume", "--minutes", "0"])
-    other = next(name for name in settings.TRAINERS if name != kept.trainer)
+        train.prepare(["--out", str(out), "--resume", "--minutes", "0"])
+    other = next(name for name in trainers.TRAINERS if name != kept.trainer)
     with pytest.raises(OptionError, match=f"has the trainer '{kept.trainer}'"):
-        settings.prepare(["--out", str(out), "--resume", "--trainer", other])
+        train.prepare(["--out", str(out), "--resume", "--trainer", other])
 
 
 def test_a_resumed_run_meets_its_pool_at_once(finished_run):
-    config = settings.stored_config(finished_run)
+    config = train.stored_config(finished_run)
     if not isinstance(config, settings.PPOConfig):
         return  # plays against itself alone
     met = []
@@ -264,7 +264,7 @@ def test_bad_values_are_refused_before_anything_is_written(arguments, words, tmp
 
 
 def test_a_missing_library_is_named_before_anything_is_written(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(settings, "find_spec", lambda name: None if name == "pyarrow" else name)
+    monkeypatch.setattr(trainers, "find_spec", lambda name: None if name == "pyarrow" else name)
     out = tmp_path / "run"
     assert cli.main(["train", "--trainer", "rllib", "--out", str(out)]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == (
@@ -275,7 +275,7 @@ def test_a_missing_library_is_named_before_anything_is_written(tmp_path, capsys,
 
 
 def test_the_end_says_which_agent_to_use_and_how():
-    config = settings.TDConfig(out=Path("my runs/a"), game="keltis", players=3)
+    config = trainers.TDConfig(out=Path("my runs/a"), game="keltis", players=3)
     told = run.legacy_of(config)
     assert "my runs/a/best is the strongest by evaluation while training, the one to use" in told
     assert "my runs/a/last is the newest" in told
@@ -286,7 +286,7 @@ def test_the_end_says_which_agent_to_use_and_how():
 
 def test_the_end_of_a_run_like_the_published_one_says_when_the_machine_was_too_slow():
     published = settings.published_run()
-    config = settings.TDConfig(out=Path("runs/mine"), seed=3)
+    config = trainers.TDConfig(out=Path("runs/mine"), seed=3)
     shown = f"{published['decisions']:,}"
     enough = run.pace_of(config, published["decisions"], 300)
     assert f"{shown} decisions; the published results are of {shown}" in enough
@@ -297,7 +297,7 @@ def test_the_end_of_a_run_like_the_published_one_says_when_the_machine_was_too_s
     assert "came to about 69% against greedy" in told
     assert "about 20 minutes on this machine" in told
     command = told.splitlines()[-1].partition("celtica train ")[2]
-    again = tyro.cli(settings.TDConfig, args=shlex.split(command))
+    again = tyro.cli(trainers.TDConfig, args=shlex.split(command))
     assert (again.out, again.resume) == (config.out, True)
     assert again.timesteps == published["decisions"]
     assert run.pace_of(dataclasses.replace(config, timesteps=10**6), 10**6, 60) != ""
@@ -312,7 +312,7 @@ def test_config_tells_the_command_line(finished_run):
 
 def test_no_script_uses_an_unmasked_evaluation():
     """SB3's own evaluation ignores masks; only sb3-contrib's may be used with a maskable model."""
-    for source in Path(ppo.__file__).parent.glob("*.py"):
+    for source in Path(trainers.__file__).parent.glob("*.py"):
         text = source.read_text("utf-8")
         assert "stable_baselines3.common.evaluation" not in text
         assert not re.search(r"\bEvalCallback\b", text)
@@ -320,4 +320,4 @@ def test_no_script_uses_an_unmasked_evaluation():
 
 def test_option_errors_are_celticas_own():
     with pytest.raises(OptionError):
-        settings.check_ranges(settings.Config(threads=0))
+        settings.Config(threads=0).check()

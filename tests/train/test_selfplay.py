@@ -9,10 +9,10 @@ import torch
 import celtica_env
 from celtica_env import make_batch
 from celtica_env.core.errors import OptionError
-from celtica_train import settings
-from celtica_train.decisions import Decisions
-from celtica_train.selfplay import LEARNER, SelfPlayLearner
-from celtica_train.settings import SelfPlayConfig
+from celtica_train import train
+from celtica_train.trainers import SelfPlayConfig
+from celtica_train.trainers.rollout import Decisions
+from celtica_train.trainers.selfplay import LEARNER, SelfPlayLearner
 from tests.train.diary import DECAY, GAMMA, Diary, expect_alike
 
 TINY = {"num_envs": 6, "steps": 7, "batch_size": 32, "hidden": (16,), "gamma": GAMMA,
@@ -153,11 +153,11 @@ def test_self_play_learns_to_win(tiny_game, monkeypatch):
 
 def test_settings_of_one_trainer_are_not_taken_for_the_others(tmp_path, capsys):
     with pytest.raises(SystemExit):
-        settings.prepare(["--out", str(tmp_path / "run"), "--opponent-share", "0.5"])
+        train.prepare(["--out", str(tmp_path / "run"), "--opponent-share", "0.5"])
     with pytest.raises(SystemExit):
-        settings.prepare(["--out", str(tmp_path / "run"), "--trainer", "nobody"])
+        train.prepare(["--out", str(tmp_path / "run"), "--trainer", "nobody"])
     with pytest.raises(OptionError, match="opponent_share must be between 0 and 1"):
-        settings.prepare(
+        train.prepare(
             ["--out", str(tmp_path / "run"), "--trainer", "selfplay", "--opponent-share", "2"]
         )
     assert not (tmp_path / "run").exists()

@@ -23,20 +23,16 @@ from celtica_env.core.files import MAX_DEPTH
 from celtica_train import cli, ladder
 from celtica_train.arena import play_tournament
 from celtica_train.arena.analyze import analyze
-from celtica_train.arena.command import MergeConfig
 from celtica_train.arena.report import print_report
 from celtica_train.arena.results import Results, load_results
+from celtica_train.arena.settings import MergeConfig
 from celtica_train.arena.store import JOURNAL_MAGIC, STORE_FILE, Store
 from celtica_train.arena.work import whole_of
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, write_atomic
 from celtica_train.run import Run, make_learner
-from celtica_train.settings import (
-    CHECKPOINT_FILE,
-    RLlibConfig,
-    TDConfig,
-    stored_config,
-    write_config,
-)
+from celtica_train.settings import CHECKPOINT_FILE
+from celtica_train.train import stored_config, write_config
+from celtica_train.trainers import RLlibConfig, TDConfig
 from tests.core.test_replay import recorded
 
 TRAP = "trap_for_tests"
@@ -406,7 +402,7 @@ READERS_OF_CODE = re.compile(
     r"\b(pickle\.loads?|torch\.load|np\.load|joblib\.load|marshal|shelve|PPO\.load|tarfile|zipfile)\b"
 )
 OF_THEIR_OWN = ("core/code_cache.py", "testing/copies.py")
-"""Modules that unpickle what is no file from others: the cache of the user, and a copy in memory."""
+"""Modules that unpickle no file from others: the cache of the user, and a copy in memory."""
 
 
 @pytest.mark.parametrize("package", ["celtica_env", "celtica_agents", "celtica_train"])

@@ -8,9 +8,9 @@ import celtica_env
 from celtica_agents.learned.value import ValueAgent
 from celtica_env import make_batch
 from celtica_train.evaluate import evaluate
-from celtica_train.learner import info_of, weights_of
-from celtica_train.settings import TDConfig
-from celtica_train.td import TDLearner
+from celtica_train.trainers import TDConfig
+from celtica_train.trainers.base import info_of, weights_of
+from celtica_train.trainers.td import TDLearner
 from tests.train.diary import DECAY, GAMMA, Diary, expect_alike
 
 TINY = {"num_envs": 6, "steps": 7, "batch_size": 32, "hidden": (16,), "gamma": GAMMA,

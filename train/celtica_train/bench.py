@@ -175,13 +175,14 @@ def wrapper_table(config: Config) -> Table:
 
 def training_table(config: Config) -> Table:
     """Measure MaskablePPO on the native VecEnv: collecting alone, and with learning."""
-    from celtica_train import ppo, settings
+    from celtica_train.trainers import MaskableConfig
+    from celtica_train.trainers.maskable import environment, make_model
 
-    model = ppo.make_model(settings.MaskableConfig(game=config.game))
+    model = make_model(MaskableConfig(game=config.game))
     model.tensorboard_log = None
     rounds: dict[str, list[float]] = {"collecting": [], "collecting + learning": []}
     _, callback = model._setup_learn(10**9)
-    env = ppo.environment(model)
+    env = environment(model)
     per_round = model.n_steps * env.num_envs
     for _ in range(3):
         start = time.perf_counter()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +21,7 @@ from celtica_train.arena.playing import play
 from celtica_train.checkpoint import written_whole
 from celtica_train.own_game import GameWithOptions
 from celtica_train.report import print_result
+from celtica_train.result import AgentResult, Result
 
 CHUNK = 2048  # games played at once
 MAX_GAMES = 10**8  # days of play; more is a slip of the finger
@@ -47,47 +47,6 @@ class Config(GameWithOptions):
     """New file for the games played, one replay per line, for `celtica replay`."""
     json: bool = False
     """Print one JSON object instead of a table."""
-
-
-@dataclass(frozen=True)
-class AgentResult:
-    """What one agent reached: its win share per seat it held, ties shared, and a 95 % interval."""
-
-    name: str
-    win_share: float
-    ci95: tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Result:
-    """An evaluation. `games` counts the games played, `deals` the different deals.
-
-    `options` are the game's own, but for the defaults.
-    """
-
-    game: str
-    players: int
-    games: int
-    deals: int
-    seed: int
-    agents: tuple[AgentResult, ...]
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def to_json(self) -> str:
-        """Return one JSON object on one line."""
-        rows = [
-            {
-                "name": a.name,
-                "win_share": round(a.win_share, 6),
-                "ci95": [round(x, 6) for x in a.ci95],
-            }
-            for a in self.agents
-        ]
-        return json.dumps(
-            {"game": self.game, "players": self.players, "games": self.games, "deals": self.deals,
-             "seed": self.seed, "agents": rows}
-            | ({"options": self.options} if self.options else {})
-        )  # fmt: skip
 
 
 def evaluate(

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from celtica_train.checkpoint import written_whole
-
-if TYPE_CHECKING:
-    from celtica_train.evaluate import AgentResult, Result
+from celtica_train.result import AgentResult, Result
 
 
 def print_result(result: Result) -> None:

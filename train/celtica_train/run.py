@@ -27,6 +27,7 @@ import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from importlib import import_module
 from typing import Annotated, Any, cast
 
 import numpy as np
@@ -43,25 +44,19 @@ from celtica_env.core.files import checked, printable, shown
 from celtica_env.core.streams import agent_seed
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
 from celtica_train.evaluate import Result, evaluate
-from celtica_train.learner import Learner, PolicyLearner, info_of, weights_of
-from celtica_train.pool import Pool
-from celtica_train.ppo import MaskablePPOLearner
 from celtica_train.progress import TrainingProgress
 from celtica_train.report import plot_learning_curves, print_strength
-from celtica_train.selfplay import SelfPlayLearner
 from celtica_train.settings import (
     CHECKPOINT_FILE,
     Config,
-    MaskableConfig,
     PPOConfig,
-    RLlibConfig,
-    SelfPlayConfig,
-    TDConfig,
     names_of_code,
     options_of,
     published_run,
 )
-from celtica_train.td import TDLearner
+from celtica_train.trainers import TRAINERS, TDConfig
+from celtica_train.trainers.base import Learner, PolicyLearner, info_of, weights_of
+from celtica_train.trainers.pool import Pool
 
 EVALUATION_SEED = 10_000  # deals of the evaluations during training; the final table uses others
 FINAL_SEED = 20_000
@@ -353,18 +348,9 @@ def check_array(name: str, array: np.ndarray, shape: Sequence[int]) -> None:
 
 def make_learner(config: Config) -> Learner:
     """Return a fresh learner of the configured kind."""
-    match config:
-        case TDConfig():
-            return TDLearner(config)
-        case RLlibConfig():
-            from celtica_train.rllib import RLlibLearner  # its library is asked for by no other
-
-            return RLlibLearner(config)
-        case SelfPlayConfig():
-            return SelfPlayLearner(config)
-        case MaskableConfig():
-            return MaskablePPOLearner(config)
-    raise TypeError(f"no trainer for {type(config).__name__}")
+    module, _, name = TRAINERS[config.trainer].learner.partition(":")
+    make = getattr(import_module(f"celtica_train.trainers.{module}"), name)
+    return make(config)
 
 
 def resume_command(config: Config) -> str:

@@ -1,34 +1,23 @@
-"""What a training run can be told: its settings, the command line, and the stored configuration."""
+"""What a training run can be told: the settings that all trainers share."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
-from importlib.util import find_spec
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
-
-import tyro
+from typing import Any
 
 from celtica_env import load_agent, make_batch, spec
 from celtica_env.core.agents import ask
 from celtica_env.core.arguments import players_of
-from celtica_env.core.errors import CheckpointError, MissingLibraryError, OptionError
-from celtica_env.core.files import checked, load_json, printable, shown
+from celtica_env.core.errors import OptionError
+from celtica_env.core.files import shown
 from celtica_env.core.streams import agent_seed, check_seed
-from celtica_train.checkpoint import PARTIAL, write_atomic
 from celtica_train.own_game import GameWithOptions, usual_agents
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
 CONFIG_FILE = "config.json"
-
-RLLIB_LIBRARIES = ("ray", "fsspec", "lz4", "pandas", "pyarrow", "pydantic", "tree")
-"""What RLlib needs, by the names of their modules."""
-
-Trainer = Literal["td", "maskable", "selfplay", "rllib"]
 
 NAMES_OF_CODE = ("package", "imitate", "rivals", "address")
 """Settings that import code, run it or take it from another machine: no file can give them."""
@@ -42,7 +31,7 @@ class Config(GameWithOptions):
 
     out: Path = Path("runs/bot")
     """Folder of the run; must not exist yet, unless with --resume."""
-    trainer: Trainer = "td"
+    trainer: str = "td"
     """How: values learned by temporal differences, MaskablePPO in one seat of each game, PPO on the
     decisions of all seats, or the same by RLlib, in several processes or on several machines."""
     resume: bool = False
@@ -95,6 +84,15 @@ class Config(GameWithOptions):
         """The rivals, those by default where none is named."""
         return self.rivals or usual_agents(self.game)
 
+    def check(self) -> None:
+        """Refuse values that a trainer cannot work with.
+
+        Raises:
+            CelticaError: says which, and what is accepted.
+        """
+        check_ranges(self)
+        check_agents(self)
+
     @property
     def budget(self) -> str:
         """How long the run is, as an option of the command."""
@@ -106,26 +104,6 @@ class Config(GameWithOptions):
     def teacher(self) -> str:
         """The agent learned from at first, or "none"."""
         return self.imitate or next(iter(usual_agents(self.game)[1:]), "none")
-
-
-@dataclass
-class TDConfig(Config):
-    """Train a bot and print how strong it is.
-
-    It learns what positions are worth from games against itself, and looks one decision ahead to
-    play. Ctrl-C stops; the same command with --resume goes on. The other trainers have
-    settings of their own: celtica train --trainer rllib --help, say.
-    """
-
-    imitate_share: float = 0.05
-    learning_rate: float = 2e-3
-    gamma: float = 1.0
-    trace_decay: float = 0.8
-    hidden: tuple[int, ...] = (128, 128)
-    exploration: float = 0.03
-    """Share of the decisions that are taken at random while training."""
-    deals: int = 0
-    """Deals over which an action whose outcome is drawn is averaged; 0: as the game advises."""
 
 
 @dataclass
@@ -149,61 +127,15 @@ class PPOConfig(Config):
     entropy: float = 0.005
     """Weight of the entropy bonus."""
 
+    def check(self) -> None:
+        """Refuse values that a trainer cannot work with; see `Config.check`."""
+        super().check()
+        shares = (self.greedy_share, self.random_share)
+        if min(shares) < 0 or sum(shares) > 1:
+            raise OptionError(
+                "greedy_share and random_share must be at least 0 and at most 1 together"
+            )
 
-@dataclass
-class MaskableConfig(PPOConfig):
-    """Train a bot by MaskablePPO and print how strong it is.
-
-    Ctrl-C stops; the same command with --resume goes on.
-    """
-
-    trainer: Trainer = "maskable"
-    num_envs: int = 256
-    steps: int = 64
-    batch_size: int = 4096
-    epochs: int = 3
-    learning_rate: float = 3e-4
-
-
-@dataclass
-class SelfPlayConfig(PPOConfig):
-    """Train a bot by PPO in all seats and print how strong it is.
-
-    Ctrl-C stops; the same command with --resume goes on.
-    """
-
-    trainer: Trainer = "selfplay"
-    opponent_share: float = 0.7
-    """Share of the games in which opponents hold every seat but one; the learner has the rest."""
-    greedy_share: float = 0.8
-    learning_rate: float = 7e-4
-
-
-@dataclass
-class RLlibConfig(SelfPlayConfig):
-    """Train a bot by RLlib's PPO in all seats and print how strong it is.
-
-    Ctrl-C stops; the same command with --resume goes on.
-    """
-
-    trainer: Trainer = "rllib"
-    env_runners: int = 2
-    """Processes that play; 0 to play in the process of the run."""
-    learners: int = 0
-    """Processes that learn, with a share of the samples each; 0 to learn in that of the run."""
-    address: str | None = None
-    """Ray cluster to join, HOST:PORT or auto; when left out RAY_ADDRESS, or one of this machine."""
-    num_envs: int = 64
-    """Games played at once in each process."""
-    steps: int = 128
-
-
-TRAINERS: dict[str, type[Config]] = {
-    "td": TDConfig,
-    "maskable": MaskableConfig,
-    "selfplay": SelfPlayConfig,
-    "rllib": RLlibConfig,
-}
 
 MOST: dict[str, float] = {
     "minutes": 10**6,
@@ -230,105 +162,6 @@ def published_run() -> dict[str, Any]:
     return json.loads(Path(__file__).with_name("published.json").read_text("utf-8"))
 
 
-def prepare(argv: list[str]) -> Config:
-    """Read the command line and check the folder; return the configuration to use.
-
-    When resuming, the stored configuration stands for what the command line does not say.
-
-    Raises:
-        OptionError: the folder exists and is not to be resumed, or a value is out of range.
-        CheckpointError: there is nothing to resume.
-    """
-    told = foretold(argv)
-    if told.resume:
-        return prepare_again(argv, told)
-    config = tyro.cli(TRAINERS[told.trainer or Config.trainer], args=argv, prog="celtica train")
-    if not is_free(config.out):
-        raise OptionError(
-            f"{config.out} exists; go on with --resume, or choose another folder with --out"
-        )
-    config.enter_package()
-    check_ranges(config)
-    write_config(config)
-    return config
-
-
-def foretold(argv: list[str]) -> argparse.Namespace:
-    """Return what decides which settings there are: `trainer` or None, `resume` and `out`.
-
-    Also `minutes` or `timesteps`, of which one is accepted, and those of `NAMES_OF_CODE` that are
-    given, and no others.
-    """
-    parser = argparse.ArgumentParser(prog="celtica train", add_help=False, allow_abbrev=False)
-    parser.add_argument("--trainer", choices=TRAINERS)
-    parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--out", type=Path, default=Config.out)
-    budget = parser.add_mutually_exclusive_group()
-    for name in ("minutes", "timesteps"):
-        budget.add_argument(f"--{name}", default=argparse.SUPPRESS)
-    for name in NAMES_OF_CODE:
-        parser.add_argument(f"--{name}", nargs="*", default=argparse.SUPPRESS)
-    return parser.parse_known_args(argv)[0]
-
-
-def prepare_again(argv: list[str], told: argparse.Namespace) -> Config:
-    """Return the stored configuration with what the command line says in its place."""
-    out, trainer = told.out, told.trainer
-    stored = stored_config(out)
-    if trainer not in (None, stored.trainer):
-        raise OptionError(
-            f"the run in {out} has the trainer {stored.trainer!r}; leave --trainer out, or begin "
-            "another run"
-        )
-    require_repeated(stored, told)
-    if "minutes" in told:
-        stored.timesteps = None
-    config = tyro.cli(type(stored), args=argv, prog="celtica train", default=stored)
-    config.enter_package()
-    check_ranges(config)
-    remove_partial_files(out)
-    write_config(config)
-    return config
-
-
-def stored_config(out: Path) -> Config:
-    """Return the configuration of the run in a folder.
-
-    Raises:
-        CheckpointError: there is none, or nothing to resume.
-    """
-    if not (out / CHECKPOINT_FILE).is_file():
-        raise CheckpointError(
-            f"nothing to resume in {out}: no {CHECKPOINT_FILE} there; "
-            "begin the run without --resume"
-        )
-    file = out / CONFIG_FILE
-    values = load_json(file, dict[str, Any], CheckpointError)
-    trainer = values.get("trainer")
-    if not isinstance(trainer, str) or trainer not in TRAINERS:
-        raise CheckpointError(f"{file}: trainer: unknown trainer {shown(trainer)}")
-    form = TRAINERS[trainer]
-    unknown = sorted(set(values) - {field.name for field in fields(form)})
-    if unknown:
-        raise CheckpointError(f"{file}: no setting of the trainer {trainer}: {shown(unknown[0])}")
-    return checked(values | {"out": out}, form, CheckpointError, str(file))
-
-
-def require_repeated(stored: Config, told: Iterable[str]) -> None:
-    """Refuse to take from a file what would import or run code, unless it is told anew.
-
-    Raises:
-        OptionError: names what the command line has to say again.
-    """
-    needed = {name: value for name, value in names_of_code(stored).items() if name not in told}
-    if needed:
-        raise OptionError(
-            f"the run in {stored.out} was begun with {printable(options_of(needed))}. Nothing that "
-            "a file names is imported, run or connected to: repeat this on the command line if you "
-            "trust it, or give something else"
-        )
-
-
 def names_of_code(config: Config) -> dict[str, list[str]]:
     """Return the settings of `NAMES_OF_CODE` that bring something in from outside."""
     values = {
@@ -345,28 +178,6 @@ def options_of(values: dict[str, list[str]]) -> str:
     """Return settings as options of a command line."""
     words = [word for name, texts in values.items() for word in (f"--{name}", *texts)]
     return shlex.join(words)
-
-
-def is_free(out: Path) -> bool:
-    """Say whether a run can begin in a folder: nothing is there, or a run killed at its start."""
-    if not out.exists():
-        return True
-    return out.is_dir() and all(
-        entry.name.removesuffix(PARTIAL) == CONFIG_FILE or entry.name == CHECKPOINT_FILE + PARTIAL
-        for entry in out.iterdir()
-    )
-
-
-def remove_partial_files(out: Path) -> None:
-    """Remove what a killed run was about to write."""
-    for leftover in out.rglob(f"*{PARTIAL}"):
-        leftover.unlink()
-
-
-def write_config(config: Config) -> None:
-    """Write the configuration beside the run."""
-    values = asdict(config) | {"out": str(config.out), "resume": False}
-    write_atomic(config.out / CONFIG_FILE, json.dumps(values, indent=2).encode())
 
 
 def check_ranges(config: Config) -> None:
@@ -391,15 +202,6 @@ def check_ranges(config: Config) -> None:
             f"got {shown(config.hidden)}"
         )
     check_seed(config.seed)
-    check_agents(config)
-    if isinstance(config, PPOConfig):
-        shares = (config.greedy_share, config.random_share)
-        if min(shares) < 0 or sum(shares) > 1:
-            raise OptionError(
-                "greedy_share and random_share must be at least 0 and at most 1 together"
-            )
-    if isinstance(config, RLlibConfig):
-        check_rllib(config)
 
 
 def check_agents(config: Config) -> None:
@@ -413,24 +215,3 @@ def check_agents(config: Config) -> None:
         agent = load_agent(name, config.game)
         agent.reset(agent_seed(config.seed, "trial"))
         ask(agent, view)
-
-
-def check_rllib(config: RLlibConfig) -> None:
-    """Refuse what the trainer `rllib` cannot work with.
-
-    Raises:
-        OptionError: a value is out of range.
-        MissingLibraryError: RLlib, or a library that it needs, is not installed.
-    """
-    for name in ("env_runners", "learners"):
-        if not 0 <= getattr(config, name) <= MOST["threads"]:
-            raise OptionError(
-                f"{name} must be at least 0 and at most {MOST['threads']}, got "
-                f"{shown(getattr(config, name))}"
-            )
-    missing = [library for library in RLLIB_LIBRARIES if find_spec(library) is None]
-    if missing:
-        raise MissingLibraryError(
-            f"the trainer rllib needs Ray's RLlib, of which {', '.join(missing)} cannot be "
-            "imported: pip install 'celtica-env[rllib]'"
-        )

@@ -19,8 +19,7 @@ from celtica_env.core.errors import CelticaError, ReplayError, StoreError
 from celtica_env.core.questions import Event
 from celtica_env.core.registry import load_game
 from celtica_train.arena.design import Design
-from celtica_train.arena.questioning import FIRST_GAMES
-from celtica_train.arena.questions import questions_of
+from celtica_train.arena.questions import FIRST_GAMES, questions_of
 from celtica_train.arena.results import Results
 from celtica_train.arena.store import Store
 

@@ -8,9 +8,8 @@ from typing import Annotated
 
 import tyro
 
+from celtica_train.arena.questions import FIRST_GAMES
 from celtica_train.own_game import OwnGame
-
-FIRST_GAMES = 2000
 
 
 @dataclass

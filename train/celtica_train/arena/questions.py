@@ -10,6 +10,8 @@ from celtica_env import Batch
 from celtica_env.core.registry import load_part
 from celtica_env.core.types import Game
 
+FIRST_GAMES = 2000  # of a tournament, that are asked unless said otherwise
+
 
 def questions_of(game: Game) -> ModuleType | None:
     """Return the module with a game's questions, None if there is none."""

@@ -17,9 +17,9 @@ from rich.progress import (
 )
 
 from celtica_train.arena import tournament
-from celtica_train.arena.command import Config, MergeConfig, ReportConfig
 from celtica_train.arena.report import PAGE_FILE, print_report, write_report
 from celtica_train.arena.results import Results
+from celtica_train.arena.settings import Config, MergeConfig, ReportConfig
 from celtica_train.arena.store import Store, has_store, locked
 
 

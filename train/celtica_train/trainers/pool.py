@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from celtica_agents.learned.policy import PolicyAgent
-from celtica_train.learner import PolicyLearner, info_of, weights_of
 from celtica_train.own_game import usual_agents
 from celtica_train.settings import PPOConfig
+from celtica_train.trainers.base import PolicyLearner, info_of, weights_of
 
 
 class Pool:

@@ -21,9 +21,9 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 
 from celtica_env import Agent
 from celtica_env.wrappers.sb3 import SeatVecEnv
-from celtica_train.learner import PolicyLearner
-from celtica_train.network import hidden_layers
-from celtica_train.settings import MaskableConfig
+from celtica_train.trainers import MaskableConfig
+from celtica_train.trainers.base import PolicyLearner
+from celtica_train.trainers.network import hidden_layers
 
 
 class Trunk(BaseFeaturesExtractor):

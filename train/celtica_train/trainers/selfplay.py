@@ -25,10 +25,10 @@ import torch
 from celtica_env import Agent, Batch, load_agent, make_batch
 from celtica_env.core.agents import ask
 from celtica_env.core.streams import agent_seed
-from celtica_train.decisions import Decisions, begin_games, positions_of
-from celtica_train.learner import PolicyLearner
-from celtica_train.network import Network
-from celtica_train.settings import SelfPlayConfig
+from celtica_train.trainers import SelfPlayConfig
+from celtica_train.trainers.base import PolicyLearner
+from celtica_train.trainers.network import Network
+from celtica_train.trainers.rollout import Decisions, begin_games, positions_of
 
 LEARNER = -1  # as the holder of a seat; others are indices of opponents
 ILLEGAL_LOGIT = -1e8  # finite, so that 0 times it is 0 in the entropy

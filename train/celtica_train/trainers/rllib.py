@@ -51,17 +51,17 @@ from ray.rllib.utils.metrics import (
 from celtica_env import Agent, make_batch, spec
 from celtica_env.core.errors import TrainingError
 from celtica_env.wrappers.spaces import action_space, observation_box
-from celtica_train.decisions import ENDED, Decisions, stagger
-from celtica_train.learner import PolicyLearner
-from celtica_train.network import Network
-from celtica_train.selfplay import (
+from celtica_train.trainers import RLlibConfig
+from celtica_train.trainers.base import PolicyLearner
+from celtica_train.trainers.network import Network
+from celtica_train.trainers.rollout import ENDED, Decisions, stagger
+from celtica_train.trainers.selfplay import (
     EPSILON,
     ILLEGAL_LOGIT,
     MAX_GRADIENT,
     VALUE_WEIGHT,
     SelfPlayLearner,
 )
-from celtica_train.settings import RLlibConfig
 
 OBSERVATION, MASK = "observation", "action_mask"  # as in the PettingZoo environments
 LEAGUE = "league"  # part of a runner's state: the opponents and their weights

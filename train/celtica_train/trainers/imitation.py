@@ -35,7 +35,7 @@ class Samples:
 
 
 class Imitator(Protocol):
-    """A policy that can learn choices; see `learner.PolicyLearner`."""
+    """A policy that can learn choices; see `base.PolicyLearner`."""
 
     config: PPOConfig
     network: torch.nn.Module

@@ -13,8 +13,8 @@ from torch.utils.tensorboard import SummaryWriter
 
 from celtica_agents.learned.files import NetworkInfo, network_info
 from celtica_env import Agent
-from celtica_train.imitation import Imitation
 from celtica_train.settings import Config, PPOConfig
+from celtica_train.trainers.imitation import Imitation
 
 
 class Learner(ABC):

@@ -29,10 +29,10 @@ from celtica_env import Agent, Batch, load_agent, make_batch
 from celtica_env.core.agents import ask
 from celtica_env.core.streams import agent_seed
 from celtica_env.core.view import View
-from celtica_train.decisions import Decisions, begin_games, positions_of
-from celtica_train.learner import Learner
-from celtica_train.network import ValueNetwork
-from celtica_train.settings import TDConfig
+from celtica_train.trainers import TDConfig
+from celtica_train.trainers.base import Learner
+from celtica_train.trainers.network import ValueNetwork
+from celtica_train.trainers.rollout import Decisions, begin_games, positions_of
 
 
 class TDLearner(Learner):
