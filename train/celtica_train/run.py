@@ -60,6 +60,7 @@ from celtica_train.trainers.pool import Pool
 
 EVALUATION_SEED = 10_000  # deals of the evaluations during training; the final table uses others
 FINAL_SEED = 20_000
+RISE = 0.02  # share of the run in which the step size rises
 ENOUGH = 0.8  # share of the published decisions from which on strength hardly differs
 
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -134,8 +135,9 @@ class Run:
 
     @property
     def learning_rate(self) -> float:
-        """Step size now: falls linearly to a tenth over the run."""
-        return self.config.learning_rate * (1 - 0.9 * self.share_done)
+        """Step size now: after a short rise it falls linearly to a tenth over the run."""
+        rise = min(1.0, self.share_done / RISE + 0.05)
+        return self.config.learning_rate * rise * (1 - 0.9 * self.share_done)
 
     def imitate(self) -> None:
         """Let the learner learn from the configured agent, if there is one."""

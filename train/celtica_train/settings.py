@@ -191,7 +191,8 @@ def check_ranges(config: Config) -> None:
         value = getattr(config, name, None)
         if value is not None and not 0 < value <= most:
             raise OptionError(f"{name} must be above 0 and at most {most:,}, got {shown(value)}")
-    for name in ("gamma", "trace_decay", "clip_range", "opponent_share", "exploration"):
+    for name in ("gamma", "trace_decay", "clip_range", "opponent_share", "exploration",
+                 "averaging"):  # fmt: skip
         if hasattr(config, name) and not 0 <= getattr(config, name) <= 1:
             raise OptionError(f"{name} must be between 0 and 1, got {getattr(config, name)}")
     if not 1 <= len(config.hidden) <= MAX_LAYERS or not all(

@@ -27,6 +27,7 @@ class TDConfig(Config):
     settings of their own: celtica train --trainer rllib --help, say.
     """
 
+    imitate: str | None = "none"  # a potential is a better start; a game without one is not
     imitate_share: float = 0.05
     learning_rate: float = 2e-3
     gamma: float = 1.0
@@ -36,6 +37,8 @@ class TDConfig(Config):
     """Share of the decisions that are taken at random while training."""
     deals: int = 0
     """Deals over which an action whose outcome is drawn is averaged; 0: as the game advises."""
+    averaging: float = 0.98
+    """Share that an update leaves of the average of the weights, which plays in the end."""
 
 
 @dataclass

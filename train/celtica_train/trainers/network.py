@@ -37,13 +37,13 @@ class Network(torch.nn.Module):
 
 
 class ValueNetwork(torch.nn.Module):
-    """Value of what a seat sees; at first nearly 0, whatever is seen."""
+    """Value of what a seat sees; at first 0, whatever is seen."""
 
     def __init__(self, size: int, hidden: Sequence[int]) -> None:
         super().__init__()
         self.trunk = initial_trunk(size, hidden)
         self.value = torch.nn.Linear(hidden[-1], 1)
-        initialise(self.value, gain=0.01)
+        initialise(self.value, gain=0.0)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         """Return values `(n,)` of inputs `(n, size)`."""

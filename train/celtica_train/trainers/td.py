@@ -9,16 +9,22 @@ agent decides in its place, so that games are worth learning from.
 
 Legend: `B` games, `P` players, `A` actions, `n` rows, `m` successors.
 
+The network begins at zero, so that at first the potential plays alone; while learning it errs by
+more than actions differ, and the average of its weights over the last updates errs less. So that
+average is what is evaluated and kept.
+
 Metrics in TensorBoard, beside those of every run: `train/value_loss`, `train/explained_variance`.
 
 Sources: Sutton, "Learning to predict by the methods of temporal differences", 1988; Tesauro,
 "Temporal difference learning and TD-Gammon", Communications of the ACM 1995; Ng et al., "Policy
-invariance under reward transformations", 1999.
+invariance under reward transformations", 1999; Polyak and Juditsky, "Acceleration of stochastic
+approximation by averaging", 1992.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property
 
 import numpy as np
@@ -40,7 +46,6 @@ class TDLearner(Learner):
 
     kind = "value"
     config: TDConfig
-    network: ValueNetwork
 
     def __init__(self, config: TDConfig, batch: Batch | None = None) -> None:
         """Deal the games, or take a batch with same-step autoreset."""
@@ -52,8 +57,10 @@ class TDLearner(Learner):
         )  # fmt: skip
         self.spec = self.batch.spec
         num_inputs = self.spec.observation_size + self.spec.max_players
-        self.network = ValueNetwork(num_inputs, config.hidden)
-        self.optimizer = torch.optim.Adam(self.network.parameters(), config.learning_rate)
+        self.learned = ValueNetwork(num_inputs, config.hidden)
+        self.average = deepcopy(self.learned)
+        self.network = torch.nn.ModuleDict({"learned": self.learned, "average": self.average})
+        self.optimizer = torch.optim.Adam(self.learned.parameters(), config.learning_rate)
         row = np.dtype((np.float32, (num_inputs,)))
         self.decisions = Decisions(self.batch, config.steps, inputs=row)
         self.num_deals = config.deals or self.batch.game.num_deals
@@ -67,8 +74,8 @@ class TDLearner(Learner):
     # --- what a run asks for ----------------------------------------------------------------------
 
     def layers(self) -> Sequence[torch.nn.Module]:
-        """Return the modules that lead from inputs to the value, in order."""
-        return self.network.trunk, self.network.value
+        """Return the modules that lead from inputs to the value, in order: the average's."""
+        return self.average.trunk, self.average.value
 
     @cached_property
     def teacher(self) -> Agent:
@@ -120,7 +127,7 @@ class TDLearner(Learner):
     def choose(self, view: View) -> np.ndarray:
         """Return the action of highest worth in each game, `(B,)`."""
         after = view.successors(self._deals, self.num_deals)
-        values = self.network(torch.from_numpy(inputs_of(after, self.spec)))
+        values = self.learned(torch.from_numpy(inputs_of(after, self.spec)))
         return mean_worth(after, worth_of(after, values.numpy()), view.action_masks).argmax(axis=1)
 
     @torch.no_grad()
@@ -128,7 +135,7 @@ class TDLearner(Learner):
         """Keep what the seats `(n,)` that have just decided in games `(n,)` see now."""
         turns_away = (self.batch.to_move[games] - seats) % self.batch.num_players
         inputs = with_turns(self.batch.observe(games, seats), turns_away, self.spec)
-        values = self.network(torch.from_numpy(inputs)).numpy()
+        values = self.learned(torch.from_numpy(inputs)).numpy()
         potentials = self.batch.potentials(games, seats)
         self.decisions.add(games, seats, inputs=inputs, values=values, potentials=potentials)
 
@@ -151,11 +158,18 @@ class TDLearner(Learner):
         unexplained = (returns[rows] - values[rows]).var() / returns[rows].var()
         self.record("train/explained_variance", 1 - float(unexplained))
         decisions.keep_open()
+        self.follow()
         return 1 - float(unexplained)
+
+    @torch.no_grad()
+    def follow(self) -> None:
+        """Let the average, which is what plays in the end, follow what is learned."""
+        for mean, weight in zip(self.average.parameters(), self.learned.parameters()):
+            mean.lerp_(weight, 1 - self.config.averaging)
 
     def take_gradient_step(self, inputs: torch.Tensor, returns: torch.Tensor) -> torch.Tensor:
         """Learn from one minibatch `(n, inputs)`, `(n,)`; return its loss."""
-        loss = torch.nn.functional.mse_loss(self.network(inputs), returns)
+        loss = torch.nn.functional.mse_loss(self.learned(inputs), returns)
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
