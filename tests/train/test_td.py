@@ -96,13 +96,13 @@ def test_a_seed_trains_the_same_network_again(game):
 
 
 @pytest.mark.slow
-def test_it_learns_from_games_against_itself():
-    """Without a teacher, and in seconds, it comes to beat how it began: each seat its own points."""
+def test_it_learns_from_games_against_itself(tiny_game):
+    """Without a teacher, and in seconds, it comes to beat how it began."""
     arguments = {"num_envs": 64, "steps": 32, "batch_size": 256, "gamma": 1.0, "averaging": 0.9}
-    begun, learned = (trained(0, rounds=k, **arguments) for k in (0, 40))
+    begun, learned = (trained(0, tiny_game, rounds=k, **arguments) for k in (0, 40))
     agents = [
         ValueAgent(weights_of(learner), info_of(learner, learner.config), name=name)
         for learner, name in ((learned, "learned"), (begun, "begun"))
     ]
-    result = evaluate(agents, num_games=400)
+    result = evaluate(agents, tiny_game, num_games=2000)
     assert result.agents[0].ci95[0] > 0.5
