@@ -20,7 +20,7 @@ from statistics import median
 import torch
 
 from celtica_agents.learned.policy import PolicyAgent
-from celtica_env import games
+from celtica_env import list_games
 from celtica_train.learner import PolicyLearner, info_of, weights_of
 from celtica_train.ppo import MaskablePPOLearner
 from celtica_train.selfplay import SelfPlayLearner
@@ -87,7 +87,7 @@ def selfplay(config: SelfPlayConfig) -> Side:
 def main() -> None:
     """Measure in alternation and print the medians and their ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--game", choices=games(), default=games()[0])
+    parser.add_argument("--game", choices=list_games(), default=list_games()[0])
     parser.add_argument("--num-players", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
