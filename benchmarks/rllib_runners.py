@@ -29,7 +29,7 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
 from selfplay_beside_maskableppo import face_pool, selfplay
 
-from celtica_env import games
+from celtica_env import list_games
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from celtica_train.trainers import RLlibConfig, SelfPlayConfig
 from celtica_train.trainers.rllib import (
@@ -177,7 +177,7 @@ def rllib_runner(config: RLlibConfig) -> Side:
 def main() -> None:
     """Measure in alternation and print the medians and their ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--game", choices=games(), default=games()[0])
+    parser.add_argument("--game", choices=list_games(), default=list_games()[0])
     parser.add_argument("--num-players", type=int, default=2)
     parser.add_argument("--runners", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=7)

@@ -20,7 +20,7 @@ from statistics import median
 import torch
 
 from celtica_agents.learned.policy import PolicyAgent
-from celtica_env import games
+from celtica_env import list_games
 from celtica_train.settings import PPOConfig
 from celtica_train.trainers import MaskableConfig, SelfPlayConfig
 from celtica_train.trainers.base import PolicyLearner, info_of, weights_of
@@ -88,7 +88,7 @@ def selfplay(config: SelfPlayConfig) -> Side:
 def main() -> None:
     """Measure in alternation and print the medians and their ratios."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--game", choices=games(), default=games()[0])
+    parser.add_argument("--game", choices=list_games(), default=list_games()[0])
     parser.add_argument("--num-players", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()

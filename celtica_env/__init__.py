@@ -1,9 +1,9 @@
 """Reinforcement-learning environments for Celtic board games."""
 
-import celtica_env.games
 import celtica_env.show.notebooks  # noqa: F401, says what they show of a batch
-from celtica_env.core.agents import Agent, load_agent
+from celtica_env.core.agents import Agent, Reasons, ask, load_agent
 from celtica_env.core.batch import Batch
+from celtica_env.core.errors import CelticaError
 from celtica_env.core.make import make_batch
 from celtica_env.core.notation import (
     action_from_text,
@@ -11,8 +11,17 @@ from celtica_env.core.notation import (
     position_from_text,
     position_to_text,
 )
-from celtica_env.core.registry import games, register_game, registered_games, spec
-from celtica_env.core.view import View
+from celtica_env.core.registry import (
+    list_games,
+    load_game,
+    register_game,
+    register_package,
+    registered_games,
+    spec,
+)
+from celtica_env.core.streams import agent_seed
+from celtica_env.core.types import Game, GameSpec
+from celtica_env.core.view import Successors, View
 from celtica_env.replays.playback import play_replay, replay_steps
 from celtica_env.replays.replay import Replay, load_replays, save_replays
 from celtica_env.version import __version__
@@ -21,19 +30,30 @@ from celtica_env.wrappers.registration import register_environments
 __all__ = [
     "Agent",
     "Batch",
+    "CelticaError",
+    "Game",
+    "GameSpec",
+    "Reasons",
     "Replay",
+    "Successors",
     "View",
     "__version__",
     "action_from_text",
     "action_to_text",
-    "games",
+    "agent_seed",
+    "ask",
+    "list_games",
     "load_agent",
+    "load_game",
     "load_replays",
     "make_batch",
     "play_replay",
     "position_from_text",
     "position_to_text",
+    "register_environments",
     "register_game",
+    "register_package",
+    "registered_games",
     "replay_steps",
     "save_replays",
     "spec",

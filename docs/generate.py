@@ -33,7 +33,7 @@ import numpy as np
 
 from celtica_agents.learned.files import read_network
 from celtica_agents.learned.shipped import shipped_networks
-from celtica_env import games
+from celtica_env import list_games
 from celtica_env.core.notation import position_from_text
 from celtica_env.core.registry import load_game
 from celtica_env.core.types import Game, Piece
@@ -109,7 +109,7 @@ def documents() -> dict[Path, dict[str, str]]:
             "budgets": budget_tables(read_ladder(BUDGETS)),
         },
     }
-    for name in games():
+    for name in list_games():
         game = load_game(name)
         parts[readme_of(game)] = {
             "specs": spec_table(game),
@@ -186,7 +186,7 @@ def yes_no(flag: bool) -> str:
 def shipped_table() -> str:
     """Return how each network that comes with a game was made, from the files' headers."""
     rows = []
-    for game in games():
+    for game in list_games():
         for players, path in shipped_networks(game).items():
             _, info = read_network(path, game)
             made = (info.kind, f"{info.steps:,}", info.package_version, f"`{info.command}`")
@@ -241,7 +241,7 @@ def measured_with(entries: Sequence[Mapping[str, Any]]) -> str:
 
 def ladder_head(entries: Sequence[Mapping[str, Any]]) -> str:
     """Return the ladder of the first game with two players, against the rivals of `HEAD_RIVALS`."""
-    game = games()[0]
+    game = list_games()[0]
     found = [entry for entry in entries if entry["game"] == game and entry["players"] == 2]
     caption = f"{game}, 2 players, where an even share is 50%. {measured_with(found)}"
     return f"{ladder_table(found, HEAD_RIVALS)}\n\n{caption}"
@@ -280,7 +280,7 @@ def share_cell(share: float, interval: Sequence[float]) -> str:
 def games_table() -> str:
     """Return the table of registered games."""
     rows = []
-    for name in games():
+    for name in list_games():
         game = load_game(name)
         spec, readme = game.spec, readme_of(game)
         text = readme.read_text("utf-8")

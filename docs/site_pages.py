@@ -18,7 +18,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from celtica_env import games
+from celtica_env import list_games
 from celtica_env.core.registry import package_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +29,7 @@ HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"
 
 def readmes() -> dict[str, str]:
     """Return the README of each registered game, by the name of the game."""
-    return {name: f"{package_of(name).replace('.', '/')}/README.md" for name in games()}
+    return {name: f"{package_of(name).replace('.', '/')}/README.md" for name in list_games()}
 
 
 def pages() -> dict[str, str]:
@@ -64,7 +64,7 @@ def on_config(config: MkDocsConfig) -> None:
     """Enter the page of each registered game into the navigation."""
     for entry in config.nav or []:
         if "Games" in entry:
-            entry["Games"] = [f"games/{name}.md" for name in games()]
+            entry["Games"] = [f"games/{name}.md" for name in list_games()]
 
 
 def on_files(files: Files, config: MkDocsConfig) -> None:

@@ -34,7 +34,7 @@ PAGES = """
 import celtica_env, sys
 from importlib.resources import files
 assert celtica_env.__file__.startswith(sys.prefix), celtica_env.__file__
-for game in celtica_env.games():
+for game in celtica_env.list_games():
     assert (files(f"celtica_env.games.{game}") / "README.md").is_file(), game
 """
 DOWNSTREAM = """

@@ -19,9 +19,13 @@ def quickly(values: Iterable, step: int = 1000) -> list:
     ]
 
 
-each_game = pytest.mark.parametrize("game", celtica_env.games())
-one_game_or_each = pytest.mark.parametrize("game", quickly(celtica_env.games()))
+each_game = pytest.mark.parametrize("game", celtica_env.list_games())
+one_game_or_each = pytest.mark.parametrize("game", quickly(celtica_env.list_games()))
 each_game_and_size = pytest.mark.parametrize(
     ("game", "num_players"),
-    [(game, num_players) for game in celtica_env.games() for num_players in player_counts(game)],
+    [
+        (game, num_players)
+        for game in celtica_env.list_games()
+        for num_players in player_counts(game)
+    ],
 )

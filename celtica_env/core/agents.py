@@ -82,7 +82,7 @@ def load_agent(agent: str | Agent, game: str) -> Agent:
         agent: a name such as `"greedy"`, a name with an argument (`"name:argument"`), the path of
             a trained network, the place of a class or function of yours that makes an agent without
             arguments (`"my_module:MyAgent"`), or an agent, which is returned as it is.
-        game: a name from `games()`.
+        game: a name from `list_games()`.
 
     Raises:
         UnknownNameError: no agent of that name and nothing at that path.

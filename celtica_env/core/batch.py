@@ -223,6 +223,20 @@ class Batch:
         rows = self._rows(where)
         return self._kernels.potentials(self._positions(final), rows, self._seats(seats, len(rows)))
 
+    def scores(self, where: npt.ArrayLike | None = None, *, final: bool = False) -> np.ndarray:
+        """Return what each seat has by the count of the rules, such as points, `(n, P)` float64."""
+        return self._kernels.scores(self._positions(final), self._rows(where))
+
+    def accounts(self, row: int = 0) -> list[str]:
+        """Return what each seat of a game has and where it came from, in words.
+
+        Empty if the game does not tell.
+        """
+        account, record = self.game.account, self._states[row]
+        if account is None:
+            return []
+        return [account(record, seat, score) for seat, score in enumerate(self.scores([row])[0])]
+
     def view(self, where: npt.ArrayLike | None = None) -> View:
         """Return what the movers of given games may know, and nothing else."""
         rows = self._rows(where)

@@ -23,14 +23,24 @@ import numba
 import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 
-from celtica_env.core import rng, verbs
+from celtica_env.core import payoffs, rng, verbs
 from celtica_env.core.announce import announced
 from celtica_env.core.code_cache import CodeCache
 from celtica_env.core.errors import OptionError
 
 VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
 """The stubs of all verbs."""
-OPTIONAL_VERBS = (verbs.potential, verbs.random_legal)
+OPTIONAL_VERBS = (
+    *(verbs.standing, verbs.margin, verbs.returns),
+    *(verbs.potential, verbs.random_legal),
+)
+HELPERS = {
+    "below": rng.below,
+    "payoff_of_place": payoffs.payoff_of_place,
+    "MARGIN": payoffs.MARGIN,
+    "np": np,
+}
+"""What the optional verbs name besides the others."""
 MARK = "is_kernel"
 AnyFunction = TypeVar("AnyFunction", bound=Callable)
 
@@ -216,7 +226,7 @@ def interpreted(function: Callable) -> Callable:
 def game_namespace(package: str) -> dict[str, Any]:
     """Return a game's verbs by name, with those that it may leave out; no other name of a game.
 
-    What the latter need is there too: the core's `below`.
+    What the latter need is there too, the core's `HELPERS`.
 
     Raises:
         OptionError: a verb is missing, takes other arguments or is not compiled.
@@ -226,7 +236,7 @@ def game_namespace(package: str) -> dict[str, Any]:
         own.update(vars(module))
     names = {verb.__name__: _own_verb(own, verb, package) for verb in wanted(own)}
     left_out = [verb for verb in OPTIONAL_VERBS if verb.__name__ not in names]
-    return bind(left_out, {**names, "below": rng.below})
+    return bind(left_out, {**names, **HELPERS})
 
 
 def wanted(own: Mapping[str, Any]) -> list[Callable]:

@@ -108,6 +108,13 @@ class Kernels:
         self._run(self.loops.potential_games, len(rows), states, rows, seats, out)
         return out
 
+    def scores(self, states: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+        """Return what each seat has by the count of the rules, `(n, P)` float64."""
+        rows = every(len(states)) if rows is None else rows
+        out = np.empty((len(rows), self.num_players))
+        self._run(self.loops.score_games, len(rows), states, rows, out)
+        return out
+
     def censored(
         self,
         states: np.ndarray,
@@ -255,6 +262,7 @@ def game_loops(package: str) -> LateEntries:
         loops.mask_games: (states, rows, flags, np.zeros((1, 1), np.bool_)),
         loops.observe_games: (states, rows, rows, floats[0], floats),
         loops.potential_games: (states, rows, rows, floats[0]),
+        loops.score_games: (states, rows, np.zeros((1, 1))),
         loops.censor_games: (states, rows, rows, states),
         loops.determinize_games: (states, rows, keys, states),
     }  # fmt: skip

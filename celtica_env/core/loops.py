@@ -18,6 +18,7 @@ from celtica_env.core.verbs import (
     potential,
     reset,
     returns,
+    score,
     step,
 )
 
@@ -118,6 +119,13 @@ def potential_games(states, rows, seats, out, start, stop):
     for k in range(start, stop):
         s = states[rows[k]]
         out[k] = potential(s, np.uint8(s.to_move if seats[k] < 0 else seats[k]), w)
+
+
+def score_games(states, rows, out, start, stop):
+    """Write the score of every seat, `out` (N, P) float64."""
+    for k in range(start, stop):
+        for seat in range(out.shape[1]):
+            out[k, seat] = score(states[rows[k]], np.uint8(seat))
 
 
 def censor_games(states, rows, seats, out, start, stop):

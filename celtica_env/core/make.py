@@ -63,7 +63,7 @@ def make_batch(
     """Make a batch of games, dealt and ready to be stepped.
 
     Args:
-        game: a name from `games()`.
+        game: a name from `list_games()`.
         num_games: B.
         num_players: P, in the game's range.
         seed: non-negative integer; None draws fresh entropy. Game i depends only on the seed,

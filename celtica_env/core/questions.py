@@ -1,8 +1,7 @@
 """What a game tells of its play: the events that questions of strategy are about.
 
-A game's module of questions, which its card names, may offer
+A game's module of questions, which its card names, offers
 
-    scores(states (G,), num_players) -> (G, P)     each seat's score in final positions
     events(before, actions, after) -> list[Event]  what happened in one decision of n games
 
 `before` and `after` are records `(n,)`, `actions` `(n,)`; the seat that decides is

@@ -40,7 +40,7 @@ def registered_games() -> tuple[str, ...]:
     return tuple(_GAMES)
 
 
-def games() -> tuple[str, ...]:
+def list_games() -> tuple[str, ...]:
     """Return the names of all games, those that installed distributions offer among them."""
     return tuple(_packages())
 
@@ -80,9 +80,9 @@ def package_of(name: str) -> str:
     package = _packages().get(name) if isinstance(name, str) else None
     if package is None:
         raise UnknownNameError(
-            f"unknown game {name!r}{did_you_mean(name, games())}; known games: "
-            f"{', '.join(games())}; one of your own is entered by `register_game`, on the command "
-            "line by --package"
+            f"unknown game {name!r}{did_you_mean(name, list_games())}; known games: "
+            f"{', '.join(list_games())}; one of your own is entered by `register_game`, on the "
+            "command line by --package"
         )
     return package
 

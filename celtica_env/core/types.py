@@ -175,8 +175,8 @@ class Game:
             if there is none.
         how_to_play: short help for people, a paragraph each: the aim, a turn, what the texts of the
             actions mean, the end, and the source of the rules; empty if there is none.
-        account: `(record, seat) -> str`, what a seat has at the end and where it came from, in
-            words; None if the game does not tell.
+        account: `(record, seat, score) -> str`, what a seat has at the end and where it came from,
+            in words; None if the game does not tell.
         num_deals: deals over which it pays to average an action whose outcome is drawn, when
             looking ahead: many where few actions draw, one where most do.
     """
@@ -194,5 +194,5 @@ class Game:
     questions: str | None = None
     bots: str | None = None
     how_to_play: tuple[str, ...] = ()
-    account: Callable[[np.void, int], str] | None = None
+    account: Callable[[np.void, int, float], str] | None = None
     num_deals: int = 1

@@ -5,13 +5,16 @@ decorated with numba's `@njit`. It writes in place, allocates nothing, and touch
 core calls it by position, with the arguments named here. Legend: `P` players, `A` actions, `F`
 features.
 
-These are stubs: `core.compile` binds the loops to a game's own functions. A game may leave out the
-one that does something.
+These are stubs: `core.compile` binds the loops to a game's own functions. A game may leave out
+those that do something.
 """
 
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # bound with the verbs; to import it would take the time that numba takes
+if TYPE_CHECKING:  # bound with the verbs; to import them would take the time that numba takes
+    import numpy as np
+
+    from celtica_env.core.payoffs import MARGIN, payoff_of_place
     from celtica_env.core.rng import below
 
 
@@ -73,12 +76,48 @@ def random_legal(s, mask):
     return action
 
 
+def score(s, seat):
+    """Return what `seat` (uint8) has by the count of the rules, such as points: more is better."""
+    raise NotImplementedError
+
+
+def standing(s, seat):
+    """Return a number by which seats are ranked at the end, the best first, `seat` (uint8).
+
+    The score, in a game without a verb of this name. One that breaks ties has its own.
+    """
+    return score(s, seat)
+
+
+def margin(s, seat):
+    """Return what `seat` (uint8) is paid at the end of a game by the payoff `margin`.
+
+    Own score less the mean of the others', in a game without a verb of this name.
+    """
+    others = 0.0
+    for rival in range(s.num_players):
+        if rival != seat:
+            others += score(s, np.uint8(rival))
+    return score(s, seat) - others / (s.num_players - 1)
+
+
 def returns(s, out):
     """Write what each seat is paid at the end of a game to `out` (P,) float32, all 0 before.
 
-    `s.payoff` is the index in `PAYOFFS` of the payoff that is wanted.
+    `s.payoff` is the index in `PAYOFFS` of the payoff that is wanted. A game may have a verb of
+    this name that pays otherwise.
     """
-    raise NotImplementedError
+    for seat in range(s.num_players):
+        if s.payoff == MARGIN:
+            out[seat] = margin(s, np.uint8(seat))
+            continue
+        own = standing(s, np.uint8(seat))
+        num_ahead = num_level = 0
+        for rival in range(s.num_players):
+            theirs = standing(s, np.uint8(rival))
+            num_ahead += theirs > own
+            num_level += theirs == own
+        out[seat] = payoff_of_place(s.payoff, s.num_players, num_ahead, num_level)
 
 
 def potential(s, seat, w):

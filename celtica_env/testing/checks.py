@@ -230,7 +230,7 @@ def check_game(
     """Check that a registered game does what every game must.
 
     Args:
-        game: a name from `celtica_env.games()`, those of your own among them.
+        game: a name from `celtica_env.list_games()`, those of your own among them.
         num_players: P; every number the game is for when None.
         checks: themes such as `"masks"` or checks such as `"masks.never_empty"`; all when None.
         num_games: games that most checks play at once.

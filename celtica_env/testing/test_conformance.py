@@ -16,16 +16,16 @@ from celtica_env.testing.checks import START, first_outcomes
 from celtica_env.testing.play import player_counts
 
 
-def games() -> tuple[str, ...]:
+def list_games() -> tuple[str, ...]:
     """Return the names of the games to test."""
     package = os.environ.get("CELTICA_PACKAGE")
     if not package:
-        return celtica_env.games()
+        return celtica_env.list_games()
     sys.path.insert(0, "")  # pytest does not search the current folder by itself
     return (register_package(package),)
 
 
-TABLES = [Table(game, count) for game in games() for count in player_counts(game)]
+TABLES = [Table(game, count) for game in list_games() for count in player_counts(game)]
 
 
 @cache

@@ -52,7 +52,7 @@ class SeatEnv(Copyable, gymnasium.Env):
         """Make the game.
 
         Args:
-            game: a name from `celtica_env.games()`.
+            game: a name from `celtica_env.list_games()`.
             num_players: P.
             opponents: one agent, or several from which each other seat draws for each game.
             seat: the learner's seat, or `"random"`.

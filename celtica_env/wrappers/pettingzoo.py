@@ -68,7 +68,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
     are settled once, in the step that ends the game, and all agents end in that same step.
 
     Args:
-        game: a name from `celtica_env.games()`.
+        game: a name from `celtica_env.list_games()`.
         num_players: P, in the game's range.
         illegal: what an illegal action does. `"raise"`: an `IllegalActionError`, and nothing has
             changed. `"terminate"`: the game ends for all with both flags set, as it does under
@@ -385,7 +385,7 @@ def make_parallel_env(
     only one with a legal action in it.
 
     Args:
-        game: a name from `celtica_env.games()`.
+        game: a name from `celtica_env.list_games()`.
         num_players: P.
         waiting: `"nothing"`, or `"noop"`: see `NoOpWhileWaiting`.
         arguments: further ones of `GameAECEnv`.

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import gymnasium
 from pettingzoo import aec_registry, parallel_registry, register
 
-from celtica_env.core.registry import games, spec
+from celtica_env.core.registry import list_games, spec
 
 NAMESPACE = "celtica"
 _WRAPPER = "celtica_env.wrappers.pettingzoo"
@@ -21,7 +21,7 @@ def register_environments(names: Iterable[str] | None = None) -> None:
     Args:
         names: the games; all there are when None.
     """
-    for game in games() if names is None else names:
+    for game in list_games() if names is None else names:
         register_pettingzoo(game)
         register_gymnasium(game)
 

@@ -57,7 +57,7 @@ class SeatVecEnv(Copyable, VecEnv):
         """Make the games.
 
         Args:
-            game: a name from `celtica_env.games()`.
+            game: a name from `celtica_env.list_games()`.
             num_envs: B.
             num_players: P.
             opponents: one agent, or several from which each other seat draws for each game.

@@ -21,7 +21,7 @@ from celtica_train.evaluate import evaluate
 from tests.agents.policies import network_of, policy_of, value_of
 from tests.core.processes import ask_child, run_python
 
-GAMES = celtica_env.games()
+GAMES = celtica_env.list_games()
 
 
 class Own:

@@ -82,11 +82,11 @@ def test_bad_arguments_are_refused_with_the_form(argument):
     with pytest.raises(
         (OptionError, CheckpointError), match="puct:N:PATH|written puct:N|no trained network"
     ):
-        make_puct(celtica_env.games()[0], argument)
+        make_puct(celtica_env.list_games()[0], argument)
 
 
 def test_a_policy_for_another_game_is_refused(tmp_path):
-    first, second = celtica_env.games()[:2]
+    first, second = celtica_env.list_games()[:2]
     path = tmp_path / "network.safetensors"
     path.write_bytes(network_bytes(*policy_of(second)))
     with pytest.raises(CheckpointError, match="is for game"):
@@ -158,7 +158,7 @@ def test_playouts_by_a_value_do_not_depend_on_hidden_cards():
 
 
 def test_playouts_need_a_value_and_not_a_policy(tmp_path):
-    game, path = celtica_env.games()[0], tmp_path / "network.safetensors"
+    game, path = celtica_env.list_games()[0], tmp_path / "network.safetensors"
     path.write_bytes(network_bytes(*policy_of(game)))
     with pytest.raises(OptionError, match=f"takes a value.*{path}.*try puct:8:"):
         make_mc(game, f"8:{path}")

@@ -413,12 +413,12 @@ def test_searches_beat_the_rule_they_play_out_by(name):
 def test_bad_arguments_are_refused_with_the_forms(argument):
     for make, form in ((make_mc, "mc:400:greedy"), (make_ismcts, "ismcts:50ms")):
         with pytest.raises(OptionError, match=form):
-            make(celtica_env.games()[0], argument)
+            make(celtica_env.list_games()[0], argument)
 
 
 def test_flat_search_takes_no_time_budget():
     with pytest.raises(OptionError, match="mc:N"):
-        make_mc(celtica_env.games()[0], "50ms")
+        make_mc(celtica_env.list_games()[0], "50ms")
 
 
 def test_names_load_the_searches(tiny, monkeypatch):

@@ -43,7 +43,7 @@ def warm_copy(first_run, tmp_path):
 def all_runs(is_full_check):
     """Return each game with the fewest and the most players, or with every number of them."""
     runs = []
-    for game in celtica_env.games():
+    for game in celtica_env.list_games():
         counts = player_counts(game)
         chosen = counts if is_full_check else (counts.start, counts.stop - 1)
         runs += [f"{game}:{num_players}" for num_players in chosen]
@@ -64,7 +64,7 @@ def test_importing_compiles_nothing_and_pulls_in_nothing_heavy(tmp_path):
     code = """
 import json, sys
 import celtica_env
-for game in celtica_env.games():
+for game in celtica_env.list_games():
     celtica_env.spec(game)
 print(json.dumps(sorted(sys.modules)))
 """
@@ -282,16 +282,19 @@ def test_two_processes_can_fill_a_cold_cache_at_once(first_run, tmp_path):
 @pytest.mark.skipif(not IS_COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT")
 @pytest.mark.slow
 def test_the_kernels_come_from_the_disk_cache_from_the_second_process_on(tmp_path):
-    for game in celtica_env.games():
+    for game in celtica_env.list_games():
         game_loops(celtica_env.core.registry.load_game(game).package).all()  # fills the cache
-    report = processes.run_trajectories([f"{game}:2" for game in celtica_env.games()], tmp_path)
+    report = processes.run_trajectories(
+        [f"{game}:2" for game in celtica_env.list_games()], tmp_path
+    )
     assert report["compiled"] == 0
 
 
 @pytest.mark.parametrize("method", processes.START_METHODS)
 def test_a_child_process_can_go_on_with_a_batch_that_uses_threads(method):
     batches = [
-        celtica_env.make_batch(game, 200, seed=91, num_threads=2) for game in celtica_env.games()
+        celtica_env.make_batch(game, 200, seed=91, num_threads=2)
+        for game in celtica_env.list_games()
     ]
     for batch in batches:
         batch.step(choose(batch))  # the threads are running

@@ -19,7 +19,7 @@ def test_a_seed_of_numpy_is_as_good_as_one_of_python(game):
 
 @pytest.mark.slow
 def test_another_process_plays_the_same_games(tmp_path):
-    runs = [f"{game}:{celtica_env.spec(game).max_players}" for game in celtica_env.games()]
+    runs = [f"{game}:{celtica_env.spec(game).max_players}" for game in celtica_env.list_games()]
     report = run_trajectories(runs, tmp_path)
     for run in runs:
         game, num_players = run.split(":")

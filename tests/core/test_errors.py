@@ -240,7 +240,7 @@ def test_an_unknown_game_is_refused_with_those_there_are(game):
     for ask in (celtica_env.make_batch, celtica_env.spec):
         with pytest.raises(UnknownNameError, match="unknown game") as refusal:
             ask(game)
-        for name in celtica_env.games():
+        for name in celtica_env.list_games():
             assert name in str(refusal.value)
 
 

@@ -96,7 +96,7 @@ def test_the_walk_sees_every_form_of_import(tmp_path):
     assert not offences(source.parent, "package.unc", root=tmp_path / "package")
 
 
-@pytest.mark.parametrize("game", celtica_env.games())
+@pytest.mark.parametrize("game", celtica_env.list_games())
 def test_a_game_imports_only_the_small_modules_of_the_core(game):
     own = f"celtica_env.games.{game}"
     for source, names in imports_below(PACKAGE / "games" / game, PACKAGE).items():

@@ -211,7 +211,7 @@ def test_a_position_brings_its_payoff_for_the_games_after_it(game):
 @each_game
 def test_what_is_no_position_or_action_has_no_text(game):
     batch = celtica_env.make_batch(game, 2, seed=18)
-    other = next(name for name in celtica_env.games() if name != game)
+    other = next(name for name in celtica_env.list_games() if name != game)
     for state in (batch.states, batch.states.tobytes(), None, 3):
         with pytest.raises(OptionError, match="expected one record of"):
             position_to_text(game, state)

@@ -12,11 +12,11 @@ from celtica_env.core.errors import OptionError
 from tests.core import processes
 from tests.core.processes import run_python
 
-TAKEN = celtica_env.games()[0]
+TAKEN = celtica_env.list_games()[0]
 
 
 def test_every_game_is_a_folder_with_the_fixed_file_names():
-    for game in celtica_env.games():
+    for game in celtica_env.list_games():
         card = registry.load_game(game)
         assert card.package.rsplit(".", 1)[1] == game
         for name in ("state", "tables", "rules", "observe", "notation", "render", "spec"):
@@ -26,15 +26,15 @@ def test_every_game_is_a_folder_with_the_fixed_file_names():
 @pytest.mark.usefixtures("own_registry")
 def test_a_game_of_ones_own_is_entered_by_its_package():
     celtica_env.register_game("tiny", "tests.core.tiny_game")
-    assert celtica_env.games()[-1] == "tiny"
+    assert celtica_env.list_games()[-1] == "tiny"
     assert celtica_env.spec("tiny").id == "tiny_v0"
     celtica_env.register_game("tiny", "tests.core.tiny_game")  # once more is no harm
-    assert celtica_env.games().count("tiny") == 1
+    assert celtica_env.list_games().count("tiny") == 1
 
 
 @pytest.mark.usefixtures("own_registry")
 def test_a_name_that_is_taken_is_refused():
-    for game in celtica_env.games():
+    for game in celtica_env.list_games():
         with pytest.raises(ValueError, match=f"{game}.*registered already"):
             celtica_env.register_game(game, "tests.core.tiny_game")
     assert celtica_env.spec(game).name == game
@@ -59,13 +59,13 @@ def test_the_function_games_is_not_hidden_by_the_folder_games(first, tmp_path):
     code = f"""
 import {first}
 import celtica_env, importlib
-print(*celtica_env.games())
-for game in celtica_env.games():
+print(*celtica_env.list_games())
+for game in celtica_env.list_games():
     importlib.import_module("celtica_env.games." + game)
     celtica_env.spec(game)
-print(*celtica_env.games())
+print(*celtica_env.list_games())
 """
-    expected = " ".join(celtica_env.games())
+    expected = " ".join(celtica_env.list_games())
     assert run_python(code, tmp_path).split("\n")[:2] == [expected, expected]
 
 
@@ -89,7 +89,7 @@ def offered(monkeypatch):
 
 @pytest.mark.usefixtures("offered")
 def test_an_installed_game_is_known_and_replaces_none():
-    assert celtica_env.games() == (*registry.registered_games(), "tiny")
+    assert celtica_env.list_games() == (*registry.registered_games(), "tiny")
     assert celtica_env.spec("tiny").id == "tiny_v0"
     assert celtica_env.spec(TAKEN).name == TAKEN
 
@@ -104,7 +104,7 @@ def test_an_installed_game_can_be_imported_first(tmp_path):
     code = """
 import tiny_game, celtica_env, gymnasium
 celtica_env.register_environments()
-print(celtica_env.games()[-1], "Tiny-v0" in gymnasium.registry)
+print(celtica_env.list_games()[-1], "Tiny-v0" in gymnasium.registry)
 """
     assert run_python(code, tmp_path) == "tiny True\n"
 
@@ -137,6 +137,6 @@ def test_a_verb_that_is_missing_is_named(monkeypatch):
 
 
 def test_no_name_of_a_game_but_its_verbs_reaches_the_core():
-    for game in celtica_env.games():
+    for game in celtica_env.list_games():
         names = set(game_namespace(registry.load_game(game).package))
         assert names == {verb.__name__ for verb in VERBS} | {"below"}

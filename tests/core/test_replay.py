@@ -65,24 +65,24 @@ def test_actions_are_there_in_words(game):
 
 
 def test_another_process_replays_files_to_the_same_end(tmp_path):
-    for game in celtica_env.games():
+    for game in celtica_env.list_games():
         batch, file = recorded(game), tmp_path / f"{game}.jsonl"
         save_replays(file, [batch.replay(row) for row in range(2)])
         save_replays(file, [batch.replay(2, info={"by": "me"})], append=True)
         assert load_replays(file)[2].info == {"by": "me"}
     code = f"""
 from celtica_env import load_replays, play_replay
-for game in {celtica_env.games()!r}:
+for game in {celtica_env.list_games()!r}:
     for replay in load_replays(game + ".jsonl"):
         print(play_replay(replay).states.tobytes().hex())
 """
-    ends = [state for game in celtica_env.games() for state in recorded(game).states]
+    ends = [state for game in celtica_env.list_games() for state in recorded(game).states]
     assert run_python(code, tmp_path).split() == [state.tobytes().hex() for state in ends]
 
 
 def test_any_changed_character_is_noticed():
     """Whatever is changed, the line no longer reads or no longer fits its checksum."""
-    line = recorded(celtica_env.games()[0]).replay(0, info={"agents": ["a", "b"]}).to_json()
+    line = recorded(celtica_env.list_games()[0]).replay(0, info={"agents": ["a", "b"]}).to_json()
     for index in range(len(line)):
         for other in "0a ":
             changed = line[:index] + other + line[index + 1 :]
@@ -142,7 +142,7 @@ def test_what_is_no_replay_is_refused(content, message):
 
 
 def test_values_of_a_wrong_type_are_refused():
-    replay = recorded(celtica_env.games()[0]).replay(0)
+    replay = recorded(celtica_env.list_games()[0]).replay(0)
     for name, value in [
         ("actions", ("1",)),
         ("actions", (True,)),
@@ -177,7 +177,7 @@ def test_what_is_kept_with_a_replay_is_what_is_read_back(game, tmp_path):
 
 @pytest.mark.parametrize("info", [5, {"a": {1}}, {"a": float("nan")}, {"a": object()}, {(1, 2): 3}])
 def test_what_json_cannot_hold_is_refused_when_it_is_given(info):
-    batch = recorded(celtica_env.games()[0])
+    batch = recorded(celtica_env.list_games()[0])
     with pytest.raises(OptionError, match="JSON can hold"):
         batch.replay(0, info=info)
 
@@ -190,7 +190,7 @@ def test_a_limit_that_is_a_numpy_integer_is_kept(game):
 
 def test_a_file_of_replays_is_left_alone_when_something_is_no_replay(tmp_path):
     path = tmp_path / "games.jsonl"
-    replay = recorded(celtica_env.games()[0]).replay(0)
+    replay = recorded(celtica_env.list_games()[0]).replay(0)
     save_replays(path, [replay])
     with pytest.raises(OptionError, match="expected replays, got int"):
         save_replays(path, [replay, 7])
@@ -199,7 +199,7 @@ def test_a_file_of_replays_is_left_alone_when_something_is_no_replay(tmp_path):
 
 def test_replays_are_appended_after_a_line_that_was_cut_short(tmp_path):
     path = tmp_path / "games.jsonl"
-    first, second = (recorded(celtica_env.games()[0]).replay(row) for row in range(2))
+    first, second = (recorded(celtica_env.list_games()[0]).replay(row) for row in range(2))
     save_replays(path, [first])
     path.write_text(path.read_text().rstrip())
     save_replays(path, [second], append=True)
@@ -227,7 +227,7 @@ def test_a_game_that_has_not_ended_has_no_final_replay(game):
 
 def test_a_bad_file_is_refused_by_line(tmp_path):
     path = tmp_path / "games.jsonl"
-    save_replays(path, [recorded(celtica_env.games()[0]).replay(row) for row in range(2)])
+    save_replays(path, [recorded(celtica_env.list_games()[0]).replay(row) for row in range(2)])
     torn = path.read_text()[:-30]
     path.write_text(torn)
     with pytest.raises(ReplayError, match="games.jsonl, line 2: no replay, or cut short"):

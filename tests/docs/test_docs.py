@@ -204,7 +204,7 @@ def test_a_figure_that_is_missing_says_so(generate):
 
 
 def test_every_piece_and_option_of_every_game_is_documented(generate):
-    for name in celtica_env.games():
+    for name in celtica_env.list_games():
         spec = celtica_env.spec(name)
         text = generate.readme_of(generate.load_game(name)).read_text("utf-8")
         for word in (*[piece.name for piece in spec.observation], *spec.options):
@@ -226,7 +226,7 @@ GAME_HEADINGS = [
 ]
 
 
-@pytest.mark.parametrize("game", celtica_env.games())
+@pytest.mark.parametrize("game", celtica_env.list_games())
 def test_game_pages_have_the_fixed_headings_and_the_current_version(generate, game):
     text = generate.readme_of(generate.load_game(game)).read_text("utf-8")
     assert re.findall(r"^## (.+)$", text, re.MULTILINE) == GAME_HEADINGS

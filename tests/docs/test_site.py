@@ -68,7 +68,7 @@ def test_the_site_is_whole(tmp_path):
     build(tmp_path)
     pages = {path: Page(path) for path in tmp_path.rglob("*.html") if path.name != "404.html"}
     assert list(broken_links(pages)) == []
-    for game in celtica_env.games():
+    for game in celtica_env.list_games():
         assert f"../pictures/{game}.svg" in pages[tmp_path / "games" / f"{game}.html"].loaded
     documented = set().union(*(page.anchors for page in pages.values()))
     public = {f"celtica_env.{name}" for name in celtica_env.__all__ if name != "__version__"}

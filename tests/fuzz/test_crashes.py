@@ -25,7 +25,7 @@ def tried(game, count, folder, seed):
 
 
 def test_some_inputs(tmp_path):
-    tried(celtica_env.games()[0], QUICK_COUNT, tmp_path, seed=1)
+    tried(celtica_env.list_games()[0], QUICK_COUNT, tmp_path, seed=1)
 
 
 @pytest.mark.slow
@@ -37,4 +37,4 @@ def test_many_inputs(game, tmp_path):
 
 
 def test_there_are_a_hundred_thousand_inputs():
-    assert LONG_COUNT * len(KINDS) * len(celtica_env.games()) > 100_000
+    assert LONG_COUNT * len(KINDS) * len(celtica_env.list_games()) > 100_000

@@ -119,5 +119,5 @@ def write(game: str) -> None:
 
 
 if __name__ == "__main__":
-    for each in celtica_env.games():
+    for each in celtica_env.list_games():
         write(each)

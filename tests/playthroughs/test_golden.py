@@ -15,7 +15,7 @@ MAX_BYTES = 30_000  # of one playthrough: people read them
 
 each_ending = pytest.mark.parametrize(
     ("game", "ending"),
-    [(game, ending) for game in celtica_env.games() for ending in golden.endings(game)],
+    [(game, ending) for game in celtica_env.list_games() for ending in golden.endings(game)],
 )
 
 

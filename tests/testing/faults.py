@@ -116,8 +116,8 @@ RULE_FAULTS = {
         "the mask, made from what the mover may know, is not as expected",
     ),
     "the winner is paid twice": RuleFault(
-        (("rules.py", "        out[seat] = s.points",
-          "        share = 2 if seat == s.to_move else 1\n        out[seat] = share * s.points"),),
+        (("rules.py", "@njit\ndef potential", "@njit\ndef returns(s, out):\n"
+          "    out[: s.num_players] = 1\n\n\n@njit\ndef potential"),),
         "payoffs.sum_to_zero_if_declared",
         "expected payoffs (win) that sum to zero, as `is_zero_sum` declares",
     ),
@@ -175,18 +175,18 @@ RULE_FAULTS = {
 
 RULE_FAULTS |= {
     "a verb is missing": RuleFault(
-        (("rules.py", "def returns(", "def payoffs("),),
+        (("rules.py", "def score(", "def points("),),
         "start.verbs_are_there_and_compile",
-        "expected returns(s, out) in tiny_with_fault_a_verb_is_missing, as "
+        "expected score(s, seat) in tiny_with_fault_a_verb_is_missing, as "
         "celtica_env.core.verbs describes it; there is none",
     ),
     "a verb has other arguments": RuleFault(
-        (("rules.py", "def returns(s, out)", "def returns(s, out, seat)"),),
+        (("rules.py", "def score(s, seat)", "def score(s, seat, out)"),),
         "start.verbs_are_there_and_compile",
-        "; its arguments are (s, out, seat)",
+        "; its arguments are (s, seat, out)",
     ),
     "a verb is not compiled": RuleFault(
-        (("rules.py", "@njit\ndef returns(", "def returns("),),
+        (("rules.py", "@njit\ndef score(", "def score("),),
         "start.verbs_are_there_and_compile",
         "; it is not compiled: put numba's @njit before it",
     ),

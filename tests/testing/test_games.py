@@ -22,7 +22,7 @@ SLOW = (
 def cases():
     """Return each check with each game and number of players."""
     for check in all_checks():
-        for game in celtica_env.games():
+        for game in celtica_env.list_games():
             counts = player_counts(game)
             in_turn = (counts[0], counts[-1])[zlib.crc32(check.name.encode()) % 2]
             for count in counts:

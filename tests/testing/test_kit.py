@@ -179,7 +179,7 @@ def test_no_game_is_named_in_the_kit():
     sources = set(Path(celtica_env.testing.__file__).parent.glob("*.py"))
     for source in sources - {Path(celtica_env.testing.__file__)}:  # that one has an example
         words = source.read_text().replace("celtica_env", "")
-        assert not [game for game in celtica_env.games() if game in words], source
+        assert not [game for game in celtica_env.list_games() if game in words], source
 
 
 # --- words ---------------------------------------------------------------------------------------

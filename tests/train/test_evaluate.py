@@ -16,7 +16,7 @@ from celtica_train.evaluate import evaluate, play_deals, seatings
 from celtica_train.report import print_result
 from tests.each_game import one_game_or_each
 
-GAMES = celtica_env.games()
+GAMES = celtica_env.list_games()
 
 
 @pytest.mark.parametrize("game", GAMES)

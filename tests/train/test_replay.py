@@ -74,7 +74,7 @@ def test_what_cannot_be_told_is_refused(tmp_path, capsys):
     ]:
         assert cli.main(["replay", str(path), *arguments]) == 2
         assert message in capsys.readouterr().err
-    save_replays(path, recorded(celtica_env.games()[0]))
+    save_replays(path, recorded(celtica_env.list_games()[0]))
     assert cli.main(["replay", str(path), "--game", "3"]) == 2
     assert "holds games 1 to 2, not 3" in capsys.readouterr().err
     assert cli.main(["replay", str(path), "--observations"]) == 2

@@ -128,7 +128,7 @@ def trained(seed, game="celtica", rounds=3, **arguments):
     return torch.cat([weight.flatten() for weight in learner.network.parameters()])
 
 
-@pytest.mark.parametrize("game", celtica_env.games())
+@pytest.mark.parametrize("game", celtica_env.list_games())
 def test_a_seed_trains_the_same_network_again(game):
     first = trained(3, game)
     assert torch.isfinite(first).all()

@@ -85,7 +85,7 @@ def trained(seed, game="celtica", rounds=3, **arguments):
     return learner
 
 
-@pytest.mark.parametrize("game", celtica_env.games())
+@pytest.mark.parametrize("game", celtica_env.list_games())
 def test_a_seed_trains_the_same_network_again(game):
     def weights():
         return torch.cat([weight.flatten() for weight in trained(3, game).network.parameters()])

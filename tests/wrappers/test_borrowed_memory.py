@@ -10,7 +10,7 @@ import celtica_env
 from tests.wrappers.kinds import KINDS
 
 NUM_GAMES = 3_000  # whose records are more than what Ray sends along with a task
-GAME = celtica_env.games()[0]
+GAME = celtica_env.list_games()[0]
 pytestmark = pytest.mark.slow  # both start processes that import and load everything anew
 
 

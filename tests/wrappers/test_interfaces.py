@@ -1,13 +1,13 @@
 """Every interface answers the same questions alike."""
 
-from celtica_env import games
+from celtica_env import list_games
 from celtica_env.testing.interfaces import INTERFACES, answers
 
 KINDS_OF_MASK = {"`(A,)` bool", "`(A,)` int8"}  # as each library samples with it
 
 
 def test_every_interface_answers_alike():
-    told = answers(games()[0])
+    told = answers(list_games()[0])
     assert set(told.pop("the mask")) == KINDS_OF_MASK
     for question, given in told.items():
         (answer,) = given

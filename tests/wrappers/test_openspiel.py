@@ -20,7 +20,7 @@ from open_spiel.python.observation import make_observation  # noqa: E402
 from celtica_env.wrappers import openspiel  # noqa: E402
 from celtica_env.wrappers.openspiel import chance_of, exact_payoff  # noqa: E402
 
-FIRST, *OTHERS = celtica_env.games()
+FIRST, *OTHERS = celtica_env.list_games()
 SLOW = pytest.mark.slow
 UNIFORM = pyspiel.UniformProbabilitySampler(0.0, 1.0)
 

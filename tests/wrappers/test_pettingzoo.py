@@ -387,7 +387,7 @@ def test_a_game_index_without_a_seed_is_one_of_the_last_seed(game):
 
 @pytest.mark.slow
 def test_another_process_plays_the_same_games():
-    tables = [Table(game, celtica_env.spec(game).min_players) for game in celtica_env.games()]
+    tables = [Table(game, celtica_env.spec(game).min_players) for game in celtica_env.list_games()]
     code = (
         "from celtica_env.testing import Table\n"
         "from celtica_env.testing.aec import hash_of_three_games\n"
@@ -482,7 +482,7 @@ def test_an_argument_that_is_unknown_or_wrong_is_refused_in_words(game, name):
 
 
 def test_an_unknown_game_is_refused_with_the_known_ones():
-    with pytest.raises(UnknownNameError, match=f"known games: .*{celtica_env.games()[0]}"):
+    with pytest.raises(UnknownNameError, match=f"known games: .*{celtica_env.list_games()[0]}"):
         GameAECEnv("chess")
 
 

@@ -17,7 +17,7 @@ each_method = pytest.mark.parametrize("method", START_METHODS)
 @pytest.fixture(autouse=True)
 def threads_at_work():
     """The parent's batch has started threads, which no child inherits."""
-    batch = celtica_env.make_batch(celtica_env.games()[0], 200, num_threads=2)
+    batch = celtica_env.make_batch(celtica_env.list_games()[0], 200, num_threads=2)
     batch.step(first_legal(batch.action_masks))
     assert batch._pool is not None
 

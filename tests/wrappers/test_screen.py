@@ -14,7 +14,7 @@ from celtica_env.wrappers.gymnasium import SeatEnv
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from tests.each_game import each_game
 
-GAME = celtica_env.games()[0]
+GAME = celtica_env.list_games()[0]
 KINDS = pytest.mark.parametrize("kind", [GameAECEnv, SeatEnv])
 
 

@@ -24,7 +24,7 @@ from celtica_env.wrappers.seats import SeatGames
 from tests.core.processes import START_METHODS
 from tests.each_game import one_game_or_each
 
-GAMES = celtica_env.games()
+GAMES = celtica_env.list_games()
 TABLES = [
     (game, players)
     for game in GAMES

@@ -69,7 +69,7 @@ def evaluate(
 
     Args:
         agents: names, paths or agents, at least one and at most `num_players`.
-        game: a name from `celtica_env.games()`.
+        game: a name from `celtica_env.list_games()`.
         num_players: P; None for one seat per agent.
         num_games: games to play, rounded up to whole rotations.
         seed: of the deals and of the agents' own randomness.

@@ -93,7 +93,7 @@ def export_dataset(
     Args:
         agents: names or paths; the first is the learner, each other seat draws one of the rest.
         dataset: its name, `NAME-vN` or `NAMESPACE/NAME-vN`.
-        game: a name from `celtica_env.games()`.
+        game: a name from `celtica_env.list_games()`.
         num_players: P.
         num_games: episodes.
         seed: of the deals, the seats and the agents; the same seed gives the same data.

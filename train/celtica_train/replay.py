@@ -12,7 +12,7 @@ from typing import Annotated
 
 import tyro
 
-from celtica_env import Batch, Replay, load_replays, play_replay, replay_steps
+from celtica_env import Replay, load_replays, play_replay, replay_steps
 from celtica_env.core.errors import OptionError, ReplayError
 from celtica_env.core.types import FULL
 from celtica_env.show.replay_page import replay_page
@@ -99,11 +99,6 @@ def told(replay: Replay, shown_every: int) -> Iterator[str]:
             yield f"{count + 1:4} {names[int(batch.to_move[0])]}: {action}"
     yield f"{replay.end} after {num_actions} decisions"
     if replay.end == "terminated":
-        for seat, (name, payoff) in enumerate(zip(names, replay.payoffs)):
-            yield f"  {name}: {payoff:+g}" + account_of(batch, seat)
-
-
-def account_of(batch: Batch, seat: int) -> str:
-    """Return what a seat has at the end of a game, after a comma; empty if the game tells none."""
-    account = batch.game.account
-    return "" if account is None else f", {account(batch.states[0], seat)}"
+        accounts = batch.accounts() or [""] * len(names)
+        for name, payoff, account in zip(names, replay.payoffs, accounts):
+            yield f"  {name}: {payoff:+g}" + (f", {account}" if account else "")

@@ -91,7 +91,7 @@ def read_network(path: str | Path, game: str) -> tuple[dict[str, np.ndarray], Ne
 
     Args:
         path: a network file, the folder that holds it, or a run folder (its best one is taken).
-        game: a name from `celtica_env.games()`.
+        game: a name from `celtica_env.list_games()`.
 
     Raises:
         CheckpointError: nothing is there, the file is damaged, or it is for another game, game

@@ -18,18 +18,6 @@ GOALS = np.where(np.arange(NUM_GOALS) < NUM_EASY_GOALS, EASY_POINTS, HARD_POINTS
 COMPLETED = "goals completed (points)"
 
 
-def scores(states: np.ndarray, num_players: int) -> np.ndarray:
-    """Return the points of goals and trade cards, `(G, P)`."""
-    goals = (states["completed"][:, :num_players] > 0) @ GOALS
-    most = states["num_completed"][:, :num_players].astype(int) + 1
-    cards = states["cards"][:, :num_players]
-    points = goals.astype(float)
-    for count in range(1, int(most.max()) + 1):
-        num_goods = (cards >= count).sum(axis=2)
-        points += np.where(count <= most, num_goods * (num_goods + 1) // 2, 0)
-    return points
-
-
 def events(before: np.ndarray, actions: np.ndarray, after: np.ndarray) -> list[Event]:
     """Return what a decision `(n,)` tells."""
     del after

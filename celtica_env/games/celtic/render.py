@@ -103,15 +103,14 @@ def _player(state: np.void, seat: int, viewer: int) -> list[str]:
     ]
 
 
-def account(state: np.void, seat: int) -> str:
+def account(state: np.void, seat: int, score: float) -> str:
     """Return a seat's points and what they are for; its trade cards must be known."""
     easy = int((state["completed"][seat][:NUM_EASY_GOALS] > 0).sum())
     hard = int((state["completed"][seat][NUM_EASY_GOALS:] > 0).sum())
     most_counted = int(state["num_completed"][seat]) + 1
     counts = np.sort(np.minimum(state["cards"][seat], most_counted))[::-1].astype(int)
     trade = int(counts @ np.arange(1, NUM_GOODS + 1))
-    points = easy * EASY_POINTS + hard * HARD_POINTS + trade
     return (
-        f"{points} points: {easy} goals of {EASY_POINTS}, {hard} of {HARD_POINTS}, trade cards "
+        f"{score:.0f} points: {easy} goals of {EASY_POINTS}, {hard} of {HARD_POINTS}, trade cards "
         f"{trade} ({_goods(state['cards'][seat])}; {most_counted} of a good count at most)"
     )

@@ -8,7 +8,6 @@ is a choice; without one the game goes on by itself.
 import numpy as np
 from numba import njit
 
-from celtica_env.core.payoffs import MARGIN, payoff_of_place
 from celtica_env.core.rng import below, draw_from
 from celtica_env.core.types import FULL
 from celtica_env.games.celtic.tables import (
@@ -430,6 +429,7 @@ def num_seventh(s, seat):
 
 @njit
 def score(s, seat):
+    """Return the points of goals and trade cards."""
     return goal_points(s, seat) + trade_points(s, seat)
 
 
@@ -437,36 +437,6 @@ def score(s, seat):
 def standing(s, seat):
     """Return the rank of a seat as one number: points, then cards that count seven."""
     return score(s, seat) * CARDS_PER_GOOD + np.int64(num_seventh(s, seat))
-
-
-@njit
-def returns(s, out):
-    """Write each seat's payoff of a finished game; they sum to zero. `out` is (P,) float.
-
-    `win` and `rank`: see `payoff_of_place`. `margin`: own points less the mean of the others'.
-    """
-    for seat in range(s.num_players):
-        if s.payoff == MARGIN:
-            others = 0
-            for rival in range(s.num_players):
-                if rival != seat:
-                    others += score(s, rival)
-            out[seat] = score(s, seat) - others / (s.num_players - 1)
-        else:
-            num_ahead, num_level = count_rivals(s, seat)
-            out[seat] = payoff_of_place(s.payoff, s.num_players, num_ahead, num_level)
-
-
-@njit
-def count_rivals(s, seat):
-    """Return how many seats stand above this one, and how many level with it (itself too)."""
-    num_ahead = num_level = 0
-    own = standing(s, seat)
-    for rival in range(s.num_players):
-        rank = standing(s, rival)
-        num_ahead += 1 if rank > own else 0
-        num_level += 1 if rank == own else 0
-    return num_ahead, num_level
 
 
 # --- What a seat knows ---------------------------------------------------------------------------

@@ -13,13 +13,6 @@ DRAWS = "cult site: share of draws taken"
 LANDINGS = "parts won (lost, if negative) by landing on a place"
 
 
-def scores(states: np.ndarray, num_players: int) -> np.ndarray:
-    """Return complete amulets plus the filled share of the next, `(G, P)`."""
-    parts = states["parts"][:, :num_players]
-    complete = parts.min(axis=2)
-    return complete + (parts > complete[:, :, None]).sum(axis=2) / NUM_KINDS
-
-
 def events(before: np.ndarray, actions: np.ndarray, after: np.ndarray) -> list[Event]:
     """Return what a decision `(n,)` tells."""
     return [

@@ -81,11 +81,11 @@ def _player(state: np.void, seat: int, viewer: int) -> list[str]:
     ]
 
 
-def account(state: np.void, seat: int) -> str:
+def account(state: np.void, seat: int, score: float) -> str:
     """Return which amulets a seat has."""
     parts = state["parts"][seat]
     sizes = [int((parts > level).sum()) for level in range(int(parts.max()))]
-    complete = sizes.count(NUM_KINDS)
+    complete = int(score)
     amulets = "1 complete amulet" if complete == 1 else f"{complete} complete amulets"
     begun = ", ".join(map(str, sizes[complete:]))
     return f"{amulets}, begun: {begun} of {NUM_KINDS} parts" if begun else amulets

@@ -9,7 +9,6 @@ item by item.
 import numpy as np
 from numba import njit
 
-from celtica_env.core.payoffs import MARGIN, payoff_of_place
 from celtica_env.core.rng import below, draw_from
 from celtica_env.core.types import FULL
 from celtica_env.games.celtica.tables import (
@@ -597,11 +596,11 @@ def amulet_size(parts, k):
 
 
 @njit
-def standing(parts):
+def standing(s, seat):
     """Return the rank of a collection as one number: amulet sizes, largest first, as digits."""
     rank = 0
     for k in range(1, PARTS_PER_KIND + 1):
-        rank = rank * (NUM_KINDS + 1) + amulet_size(parts, k)
+        rank = rank * (NUM_KINDS + 1) + amulet_size(s.parts[seat], k)
     return rank
 
 
@@ -614,41 +613,20 @@ def num_complete(parts):
 
 
 @njit
-def score(parts):
+def score(s, seat):
     """Return complete amulets plus the filled share of the largest incomplete one."""
-    complete = num_complete(parts)
-    return complete + amulet_size(parts, complete + 1) / NUM_KINDS
+    complete = num_complete(s.parts[seat])
+    return complete + amulet_size(s.parts[seat], complete + 1) / NUM_KINDS
 
 
 @njit
-def returns(s, out):
-    """Write each seat's payoff of a finished game; they sum to zero. `out` is (P,) float.
-
-    `win` and `rank`: see `payoff_of_place`. `margin`: a tenth of own score less the mean of the
-    others' scores.
-    """
-    for seat in range(s.num_players):
-        if s.payoff == MARGIN:
-            mean = 0.0
-            for rival in range(s.num_players):
-                if rival != seat:
-                    mean += score(s.parts[rival]) / (s.num_players - 1)
-            out[seat] = (score(s.parts[seat]) - mean) / MARGIN_SCALE
-        else:
-            ahead, level = count_rivals(s, seat)
-            out[seat] = payoff_of_place(s.payoff, s.num_players, ahead, level)
-
-
-@njit
-def count_rivals(s, seat):
-    """Return how many seats stand above this one, and how many level with it (itself too)."""
-    ahead = level = 0
-    own = standing(s.parts[seat])
+def margin(s, seat):
+    """Return a tenth of own score less the mean of the others' scores."""
+    mean = 0.0
     for rival in range(s.num_players):
-        rank = standing(s.parts[rival])
-        ahead += 1 if rank > own else 0
-        level += 1 if rank == own else 0
-    return ahead, level
+        if rival != seat:
+            mean += score(s, rival) / (s.num_players - 1)
+    return (score(s, seat) - mean) / MARGIN_SCALE
 
 
 # --- What a seat knows ---------------------------------------------------------------------------

@@ -22,12 +22,12 @@ from celtica_env.games.keltis.rules import (
     fits,
     gain,
     next_seat,
-    points,
     prospect,
     reach_after,
     row_prospect,
     row_prospect_after,
     row_reach,
+    score,
     symbol_worth,
     wish_worth,
     worth,
@@ -252,7 +252,7 @@ def write_rivals(s, seat, out):
         at += RIVAL_POINTS
         out[at - 2] = s.wishes[rival]
         out[at - 1] = s.bonus[rival]
-        out[at] = points(s, rival)
+        out[at] = score(s, rival)
         out[at + 1] = points_in_prospect(s, rival)
 
 
@@ -262,7 +262,7 @@ def write_points(s, seat, out):
     for k in range(WISH_BITS):
         out[AT_WISHES + k] = s.wishes[seat] > k
     out[AT_BONUS] = s.bonus[seat]
-    out[AT_POINTS] = points(s, seat)
+    out[AT_POINTS] = score(s, seat)
     out[AT_POINTS + 1] = points_in_prospect(s, seat)
     for k in range(2):
         best_other = NO_POINTS

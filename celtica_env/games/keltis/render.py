@@ -105,10 +105,10 @@ def _points_by_source(state: np.void, seat: int) -> dict[str, int]:
     return {**rows, stones: int(WISH_POINTS[wishes]), "bonus": int(state["bonus"][seat])}
 
 
-def account(state: np.void, seat: int) -> str:
+def account(state: np.void, seat: int, score: float) -> str:
     """Return a seat's points and what they are for."""
     sources = [f"{what} {worth:+}" for what, worth in _points_by_source(state, seat).items()]
-    return f"{points(state, seat)} points: {', '.join(sources)}"
+    return f"{score:.0f} points: {', '.join(sources)}"
 
 
 def _tiles(state: np.void, colour: int, place: int, direction: int = 1) -> str:

@@ -8,7 +8,6 @@ stream: the first player, then at each reveal the tile and, where symbols are sh
 import numpy as np
 from numba import njit
 
-from celtica_env.core.payoffs import MARGIN, payoff_of_place
 from celtica_env.core.rng import below, draw_from
 from celtica_env.core.types import FULL
 from celtica_env.games.keltis.tables import (
@@ -260,7 +259,7 @@ def is_terminal(s):
 
 
 @njit
-def points(s, seat):
+def score(s, seat):
     """Return what a seat's rows, wish stones and bonus points are worth now."""
     value = int(WISH_POINTS[s.wishes[seat]] + s.bonus[seat])
     for colour in range(NUM_COLOURS):
@@ -277,41 +276,6 @@ def gain(s, seat, colour, number):
         wishes = s.wishes[seat]
         value += WISH_POINTS[wishes + 1] - WISH_POINTS[wishes]
     return value
-
-
-@njit
-def returns(s, out):
-    """Write each seat's payoff of a finished game; they sum to zero. `out` is (P,) float.
-
-    `win` and `rank`: see `payoff_of_place`. `margin`: own points less the mean of the others'.
-    """
-    for seat in range(s.num_players):
-        if s.payoff == MARGIN:
-            out[seat] = margin(s, seat)
-        else:
-            ahead, level = count_rivals(s, seat)
-            out[seat] = payoff_of_place(s.payoff, s.num_players, ahead, level)
-
-
-@njit
-def margin(s, seat):
-    own, others = points(s, seat), 0
-    for rival in range(s.num_players):
-        if rival != seat:
-            others += points(s, np.uint8(rival))
-    return own - others / (s.num_players - 1)
-
-
-@njit
-def count_rivals(s, seat):
-    """Return how many seats stand above this one, and how many level with it (itself too)."""
-    ahead = level = 0
-    own = points(s, seat)
-    for rival in range(s.num_players):
-        theirs = points(s, np.uint8(rival))
-        ahead += 1 if theirs > own else 0
-        level += 1 if theirs == own else 0
-    return ahead, level
 
 
 # --- What may come of it -------------------------------------------------------------------------

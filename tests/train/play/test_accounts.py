@@ -5,7 +5,6 @@ import re
 import celtica_env
 from celtica_env.core.registry import load_game
 from celtica_env.testing.play import play_out
-from celtica_train.arena.questions import final_scores
 from tests.each_game import each_game
 
 
@@ -13,10 +12,9 @@ from tests.each_game import each_game
 def test_a_result_is_accounted_for(game):
     batch = celtica_env.make_batch(game, 4, 3, seed=21)
     play_out(batch)
-    scores = final_scores(batch)
-    for row, state in enumerate(batch.states):
-        for seat in range(3):
-            words = batch.game.account(state, seat)
+    scores = batch.scores()
+    for row in range(batch.num_games):
+        for seat, words in enumerate(batch.accounts(row)):
             assert int(re.match(r"-?\d+", words)[0]) == int(scores[row, seat])
             if "points: " in words:
                 assert int(scores[row, seat]) == sum_of(words)

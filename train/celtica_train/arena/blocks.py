@@ -13,7 +13,6 @@ from celtica_env import Agent, load_agent
 from celtica_env.core.streams import agent_seed
 from celtica_train.arena.design import Design
 from celtica_train.arena.playing import Forfeit, Played, play
-from celtica_train.arena.questions import final_scores
 
 PROGRAM = "cmd:"
 
@@ -95,15 +94,14 @@ def game_info(
 
 
 def seat_rows(games: np.ndarray, seats: np.ndarray, played: Played) -> Iterator[tuple[Any, ...]]:
-    """Yield `(game, seat, agent, share, moves, score)` of each seat; a score None if unknown."""
+    """Yield `(game, seat, agent, share, moves, score)` of each seat."""
     num_players = seats.shape[1]
-    scores = final_scores(played.batch)
     columns = [
         np.repeat(games, num_players),
         np.tile(np.arange(num_players), len(games)),
         seats.ravel(),
         played.shares.ravel(),
         played.moves.ravel(),
+        played.batch.scores().ravel(),
     ]
-    listed = [None] * seats.size if scores is None else scores.ravel().tolist()
-    yield from zip(*[column.tolist() for column in columns], listed)
+    yield from zip(*[column.tolist() for column in columns])

@@ -65,7 +65,7 @@ def play(
     """Play games to their ends.
 
     Args:
-        game: a name from `celtica_env.games()`.
+        game: a name from `celtica_env.list_games()`.
         agents: n of them, reset by the caller.
         seats: the agent that holds each seat of each game, `(G, P)`.
         deals: of each game `(G,)`; a deal is an index of the streams of `seed`.

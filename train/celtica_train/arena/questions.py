@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from types import ModuleType
 
-import numpy as np
-
-from celtica_env import Batch
 from celtica_env.core.registry import load_part
 from celtica_env.core.types import Game
 
@@ -16,9 +13,3 @@ FIRST_GAMES = 2000  # of a tournament, that are asked unless said otherwise
 def questions_of(game: Game) -> ModuleType | None:
     """Return the module with a game's questions, None if there is none."""
     return None if game.questions is None else load_part(game, "questions")
-
-
-def final_scores(batch: Batch) -> np.ndarray | None:
-    """Return each seat's score in the games of a batch `(B, P)`, None if its game tells none."""
-    scores = getattr(questions_of(batch.game), "scores", None)
-    return None if scores is None else scores(batch.states, batch.num_players)

@@ -70,7 +70,7 @@ def play_tournament(
 
     Args:
         agents: names, paths, `module:Class`, `cmd:COMMAND`, or agents.
-        game: a name from `celtica_env.games()`.
+        game: a name from `celtica_env.list_games()`.
         out: folder of the store.
         num_players: seats at a table; at most as many as agents are named.
         deals: to play, each in every rotation of the seats at every table.

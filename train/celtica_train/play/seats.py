@@ -34,7 +34,7 @@ def make_session(
     With fewer agents than seats left for them, the last one named holds the others.
 
     Args:
-        game: a name from `celtica_env.games()`.
+        game: a name from `celtica_env.list_games()`.
         against: names, paths or agents.
         num_people: people who share the screen; as many as seats in `at` when None, or one.
         at: the seats that people hold; the first ones when empty.

@@ -293,7 +293,7 @@ class Session:
             is_thinking=self.mover in self.agents and self.failure is None,
             failure=self.failure,
             payoffs=self.replay().payoffs if self.is_over else None,
-            accounts=tuple(self._accounts()),
+            accounts=tuple(self.batch.accounts() if self.is_over else ()),
             picture="" if viewer is None else self._picture(viewer),
             position="" if viewer is None else self._position(viewer),
             choices=self._choices() if viewer is not None and viewer == self.mover else (),
@@ -302,12 +302,6 @@ class Session:
             adviser="" if self.adviser is None else self.adviser.name,
             how_to_play=self.batch.game.how_to_play,
         )
-
-    def _accounts(self) -> Iterable[str]:
-        account = self.batch.game.account
-        if self.is_over and account is not None:
-            for seat in range(self.batch.num_players):
-                yield account(self.batch.states[0], seat)
 
     def _position(self, viewer: int) -> str:
         return self.batch.game.render_text(self.batch.censored(seats=[viewer])[0], viewer)
