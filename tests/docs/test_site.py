@@ -48,9 +48,10 @@ def build(folder):
 
 
 def broken_links(pages):
-    """Yield each link or file that a page names and that is not there."""
+    """Yield each link within the site and each file that a page names and that is not there."""
     for path, page in pages.items():
-        for target in page.links + page.loaded:
+        within = [target for target in page.links if not target.startswith("https://")]
+        for target in within + page.loaded:
             name, _, anchor = target.partition("#")
             file = (path.parent / unquote(name)).resolve() if name else path
             if not file.exists() or (file in pages and unquote(anchor) not in pages[file].anchors):
