@@ -7,7 +7,7 @@ import pytest
 
 import celtica_env
 from celtica_env.core import registry
-from celtica_env.core.compile import VERBS, game_namespace
+from celtica_env.core.compile import HELPERS, VERBS, game_namespace
 from celtica_env.core.errors import OptionError
 from tests.core import processes
 from tests.core.processes import run_python
@@ -139,4 +139,4 @@ def test_a_verb_that_is_missing_is_named(monkeypatch):
 def test_no_name_of_a_game_but_its_verbs_reaches_the_core():
     for game in celtica_env.list_games():
         names = set(game_namespace(registry.load_game(game).package))
-        assert names == {verb.__name__ for verb in VERBS} | {"below"}
+        assert names == {verb.__name__ for verb in VERBS} | set(HELPERS)

@@ -490,10 +490,10 @@ IN_THE_RULES = {
         RULES,
     ),
     "a tie is broken by seat": Fault(
-        f"{CELTICA}/rules.py",
-        "        ahead += 1 if rank > own else 0\n        level += 1 if rank == own else 0\n",
-        "        ahead += 1 if rank > own or (rank == own and rival < seat) else 0\n"
-        "        level += 1 if rival == seat else 0\n",
+        f"{CORE}/verbs.py",
+        "            num_ahead += theirs > own\n            num_level += theirs == own\n",
+        "            num_ahead += theirs > own or (theirs == own and rival < seat)\n"
+        "            num_level += rival == seat\n",
         RULES,
     ),
     "the last mover begins the next round": Fault(
