@@ -20,6 +20,7 @@ GAME = Game(
     drawing=f"{__name__}.drawing",
     greedy=f"{__name__}.greedy",
     questions=f"{__name__}.questions",
+    bots="bots",
     how_to_play=HOW_TO_PLAY,
     account=account,
 )
