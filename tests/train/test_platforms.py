@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.core import processes
 
 WITHOUT = """
@@ -58,6 +60,7 @@ print("done")
 )
 
 
+@pytest.mark.slow  # every library is imported
 def test_no_module_needs_what_only_unix_has(tmp_path):
     found = json.loads(processes.run_python(IMPORTS, tmp_path).splitlines()[-1])
     assert set(found) <= {"celtica_train.trainers.rllib"}  # Ray itself needs `resource`
