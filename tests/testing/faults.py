@@ -216,7 +216,7 @@ RULE_FAULTS |= {
         "expected a SeatEnv reset after a game to tell what a new one does",
     ),
     "a verb reads beyond the end of a field": RuleFault(
-        (("rules.py", "else s.points[seat]\n", "else s.points[seat + 2]\n"),),
+        (("rules.py", "np.float64(s.points[seat])", "np.float64(s.points[seat + 2])"),),
         "kernels.indices_stay_within_their_arrays",
         "expected potential to stay within its arrays, saw IndexError: ",
     ),
