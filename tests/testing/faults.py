@@ -218,7 +218,7 @@ RULE_FAULTS |= {
     "a verb reads beyond the end of a field": RuleFault(
         (("rules.py", "np.float64(s.points[seat])", "np.float64(s.points[seat + 2])"),),
         "kernels.indices_stay_within_their_arrays",
-        "expected potential to stay within its arrays, saw IndexError: ",
+        "expected potential, for player 1, to stay within its arrays, saw IndexError: ",
     ),
     "an integer observed does not fit": RuleFault(
         (("observe.py", "= s.hand[seat, kind]", "= s.hand[seat, kind] + 256"),),
