@@ -58,12 +58,6 @@ PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 STATUS = re.compile(r"^Status: \*\*(verified|lightly tested|known issues)\*\*", re.MULTILINE)
 PHASE = re.compile(r"^    (\w+) = \d+  # (.+)$", re.MULTILINE)
 UNKNOWN = "not measured yet"
-FORMER = "former table"
-"""Marks what was measured when Keltis was played with other symbols."""
-FORMER_NOTE = f"""
-Rows of the *{FORMER}* were made when Keltis was played with other symbols on its tiles, and extra
-turns had to be used. The networks they tell of no longer fit; the rows stay until new ones are
-trained."""
 TRAINED = "runs/bot/best"
 OVER = "OVER"  # the phase of a finished game, in which nobody is asked
 HEAD_RIVALS = ("random", "greedy", "bot")  # columns of the ladder's head
@@ -316,16 +310,14 @@ def headline_table(figures: Mapping[str, Any]) -> str:
     """Return the win shares of learned agents alone, and where those come from."""
     training = published_run()
     rows = [result_row(entry) for entry in figures["results"] if entry["agent"] != "greedy"]
-    minutes = show(training["minutes"], " minutes")
     facts = measured_facts(figures)
     return "\n".join(
         [
             table(RESULT_HEADER, rows, numbers=range(3, 8)),
             "",
-            f"`trained` is what `{training['command']}` left after {minutes}, `bot` what comes",
+            f"`trained` is what `{training['command']}` left, `bot` what comes",
             f"with the package. Measured with version {facts['package version']}, {facts['date']},",
             f"on {facts['machine']}.",
-            FORMER_NOTE,
         ]
     )
 
@@ -340,7 +332,7 @@ def results_table(figures: Mapping[str, Any]) -> str:
         **measured_facts(figures),
     }
     rows = [result_row(entry) for entry in figures["results"]]
-    commands = [entry["command"] for entry in figures["results"] if "table" not in entry]
+    commands = [entry["command"] for entry in figures["results"]]
     lead = (
         f"Each row is one command; `{TRAINED}` is the agent that the training left, `bot` what\n"
         "comes with the package, see [Agents](../agents/README.md#what-comes-with-the-package):"
@@ -352,7 +344,6 @@ def results_table(figures: Mapping[str, Any]) -> str:
             table(RESULT_HEADER, rows, numbers=range(3, 8)),
             "",
             *[lead, "", "```sh", *commands, "```"],
-            FORMER_NOTE,
         ]
     )
 
@@ -368,8 +359,7 @@ def result_row(entry: Mapping[str, Any]) -> list[str]:
         first = result["agents"][0]
         low, high = first["ci95"]
         row = [f"{result['games']:,}", f"{first['win_share']:.1%}", f"{low:.1%} to {high:.1%}"]
-    game = f"{entry['game']}, *{FORMER}*" if entry.get("table") == FORMER else entry["game"]
-    names = [game, entry["agent"], entry["against"]]
+    names = [entry["game"], entry["agent"], entry["against"]]
     return [*names, str(players), *row, f"{1 / players:.0%}"]
 
 

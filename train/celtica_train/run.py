@@ -7,7 +7,8 @@ agent for a while, which spares it the hours in which it loses every game and le
 A run folder holds
     config.json             the configuration, from which the command line can be told
     checkpoint.safetensors  everything needed to go on: network, optimizer, pool, counters, games
-    best/  last/            the network as an agent: best by evaluation, and the latest
+    best/  last/            the network as an agent: the newest that is not clearly weaker than one
+                            before it, and the latest
     curve.jsonl  curve.png  strength over the run
     tensorboard/            the usual metrics of the trainer, and
         strength/<rival>    win share against a rival on fixed deals
@@ -97,6 +98,7 @@ class Run:
     Attributes:
         elapsed: seconds of training in all sessions of the run.
         pool: opponents of a policy.
+        best: shares against all rivals, added up, that a newer network must reach to be kept.
         curve: evaluations so far.
         saved_steps: decisions before the last checkpoint.
     """
@@ -230,9 +232,10 @@ class Run:
             }
         )
         self.progress.show_strength(strength)
-        score = sum(row["win_share"] for row in strength.values())
-        if score > self.best:
-            self.best = score
+        # An evaluation is a few hundred games: the highest of many is luck, and later networks are
+        # better as a rule. So one is kept unless it falls out of the interval of the one before.
+        if sum(row["win_share"] for row in strength.values()) >= self.best:
+            self.best = sum(row["ci95"][0] for row in strength.values())
             self.write_agent("best")
         self.write_agent("last")
 
@@ -426,8 +429,8 @@ def legacy_of(config: Config) -> str:
     command = shlex.join(["celtica", "play", "--against", str(best), *others])
     command = f"{command} {config.option_words}".rstrip()
     return (
-        f"agents: {best} is the strongest by evaluation while training, the one to use; {last} is "
-        f"the newest. Learning curve: {config.out / 'curve.png'}\n"
+        f"agents: {best} is the newest that no earlier one clearly beats, the one to use; {last} "
+        f"is the newest. Learning curve: {config.out / 'curve.png'}\n"
         f"play against it: {command}"
     )
 
