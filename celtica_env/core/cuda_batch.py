@@ -37,9 +37,8 @@ from celtica_env.core.errors import (
     MissingLibraryError,
     OptionError,
 )
-from celtica_env.core.kernels import load_package
 from celtica_env.core.streams import check_seed, stream_keys
-from celtica_env.core.types import NO_LIMIT, Game
+from celtica_env.core.types import NO_LIMIT, Game, load_package
 
 THREADS = 128  # in a block of games
 ROW_THREADS = 64  # in the block that scales a row

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from celtica_env.core import loops
-from celtica_env.core.types import NO_LIMIT, Game
+from celtica_env.core.types import NO_LIMIT, Game, load_package
 
 if TYPE_CHECKING:
     from celtica_env.core.compile import LateEntries
@@ -272,8 +272,3 @@ def game_loops(package: str) -> LateEntries:
         {loop: (*examples, 0, 0) for loop, examples in arguments.items()},
         (game_loops, (package,)),
     )
-
-
-def load_package(package: str) -> Game:
-    """Return the game that lives in an imported package."""
-    return __import__(package, fromlist=["GAME"]).GAME

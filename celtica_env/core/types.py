@@ -196,3 +196,12 @@ class Game:
     how_to_play: tuple[str, ...] = ()
     account: Callable[[np.void, int, float], str] | None = None
     num_deals: int = 1
+
+    def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
+        # By name: the functions on the card of a game of one's own need not be fit to be sent.
+        return load_package, (self.package,)
+
+
+def load_package(package: str) -> Game:
+    """Return the game that lives in an imported package."""
+    return __import__(package, fromlist=["GAME"]).GAME

@@ -9,9 +9,9 @@ import numba
 
 from celtica_env.core.compile import VERBS, game_namespace
 from celtica_env.core.errors import CelticaError
-from celtica_env.core.kernels import game_loops, load_package
+from celtica_env.core.kernels import game_loops
 from celtica_env.core.registry import load_game
-from celtica_env.core.types import GameSpec
+from celtica_env.core.types import GameSpec, load_package
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import EndlessGameError, fail
 from celtica_env.testing.play import Table, play_out

@@ -148,6 +148,7 @@ def test_choices_depend_on_the_agents_seed_and_not_on_global_randomness(game):
         assert not np.array_equal(first, agent.act(batch.view()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_choices_do_not_depend_on_hidden_cards(game):
     """Another full state with the same knowledge gives the same choice."""
@@ -217,6 +218,7 @@ def test_a_value_counts_what_each_action_leads_to(game):
     assert agent.probabilities(view).sum(axis=1) == pytest.approx(np.ones(6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "players"), [(game, n) for game in GAMES for n in shipped.shipped_networks(game)]
 )

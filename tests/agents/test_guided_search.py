@@ -174,6 +174,7 @@ def test_the_bot_guides_too(make):
 
 
 @pytest.mark.parametrize("make", [make_mc, make_puct])
-def test_a_bot_that_does_not_come_with_the_package_is_missed_at_once(make):
-    with pytest.raises(CheckpointError, match="no network comes with celtic"):
-        make("celtic", "4:bot")
+def test_a_bot_that_does_not_come_with_the_game_is_missed_at_once(make, own_registry):
+    celtica_env.register_game("tiny", "tests.core.tiny_game")
+    with pytest.raises(CheckpointError, match="no network comes with tiny"):
+        make("tiny", "4:bot")

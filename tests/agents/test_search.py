@@ -288,16 +288,18 @@ def exact_values(state, is_best):
 def open_hands(tiny):
     """A batch of every position with an empty deck and at most two cards of a kind in a hand."""
     counts = [hand for hand in np.ndindex(3, 3, 3) if 0 < sum(hand) <= HAND_LIMIT]
-    batch = celtica_env.make_batch(tiny, len(counts) ** 2, seed=0)
-    for state, (own, rival) in zip(batch.states, product(counts, counts)):
+    batch = celtica_env.make_batch(tiny, len(counts) ** 2, seed=0, payoff="margin")
+    states = batch.states.copy()
+    for state, (own, rival) in zip(states, product(counts, counts)):
         state["hand"][:2] = own, rival
         state["hand_size"][:2] = sum(own), sum(rival)
         state["deck"], state["deck_size"] = 0, 0
+    batch.set_states(states, check=False)
     return batch
 
 
 def test_flat_values_are_the_expected_payoffs_of_random_play(tiny):
-    view = celtica_env.make_batch(tiny, 6, seed=6).view()
+    view = celtica_env.make_batch(tiny, 6, seed=6, payoff="margin").view()
     found = FlatAgent(tiny, Budget(20_000), Settings()).search(view)
     for state, values, visits in zip(view.states, found.values, found.visits):
         for action, value in exact_values(state, is_best=False).items():

@@ -24,6 +24,7 @@ def tried(game, count, folder, seed):
     return tally
 
 
+@pytest.mark.slow
 def test_some_inputs(tmp_path):
     tried(celtica_env.list_games()[0], QUICK_COUNT, tmp_path, seed=1)
 

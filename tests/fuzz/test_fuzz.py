@@ -109,6 +109,7 @@ def test_texts_of_actions(game, num_inputs):
             assert action_to_text(game, action_from_text(game, text)) in texts
 
 
+@pytest.mark.slow
 @each_game
 def test_texts_of_positions(game, num_inputs):
     for text in damaged_texts(positions_of(game), 2, num_inputs("positions")):

@@ -230,14 +230,27 @@ def value_gives(w, own, levels, most):
 
 
 @njit
+def num_unseen(s, seat, colour):
+    """Return the cards of a colour that a seat has not seen: in the supply or in others' hands."""
+    count = np.int64(s.druid_supply[colour])
+    for other in range(s.num_players):
+        if other != seat:
+            count += s.hand[other, colour]
+    return count
+
+
+@njit
 def value_colours(s, w, seat):
     """Write per colour what looking ahead from every play needs."""
     for colour in range(NUM_COLOURS):
         w[BEST + colour] = best_landing(w, s.druids[colour], s.hand[seat, colour])
-    unseen = max(total(s.druid_supply), 1)
+    unseen = 0
+    for colour in range(NUM_COLOURS):
+        w[OTHER + colour] = num_unseen(s, seat, colour)
+        unseen += w[OTHER + colour]
     for colour in range(NUM_COLOURS):
         w[MISSING + colour] = 1.0
-        w[OTHER + colour] = 1 - s.druid_supply[colour] / unseen
+        w[OTHER + colour] = 1 - w[OTHER + colour] / max(unseen, 1)
     for _ in range(s.hand_size[next_seat(s, seat)]):
         for colour in range(NUM_COLOURS):
             w[MISSING + colour] *= w[OTHER + colour]

@@ -132,6 +132,7 @@ except KeyboardInterrupt:
 THERE = ["--at", "0", "--against", f"{STRANGERS}:Endless"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["-c", HERE], [*PLAY, *THERE]], ids=["here", "there"])
 def test_ctrl_c_ends_the_command_while_an_agent_thinks_without_end(arguments):
     process, url = served(*arguments)
