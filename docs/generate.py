@@ -310,7 +310,7 @@ def headline_table(figures: Mapping[str, Any]) -> str:
     """Return the win shares of learned agents alone, and where those come from."""
     training = published_run()
     rows = [result_row(entry) for entry in figures["results"] if entry["agent"] != "greedy"]
-    facts = measured_facts(figures)
+    facts = measured_facts({**figures, "measured_on": figures["strength_measured_on"]})
     return "\n".join(
         [
             table(RESULT_HEADER, rows, numbers=range(3, 8)),
@@ -329,7 +329,7 @@ def results_table(figures: Mapping[str, Any]) -> str:
         "command": f"`{training['command']}`",
         "training time": show(training["minutes"], " minutes, evaluations included"),
         "decisions of the learner": show(training["decisions"]),
-        **measured_facts(figures),
+        **measured_facts({**figures, "measured_on": figures["strength_measured_on"]}),
     }
     rows = [result_row(entry) for entry in figures["results"]]
     commands = [entry["command"] for entry in figures["results"]]

@@ -56,7 +56,9 @@ def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(
     trainer, tmp_path, is_full_check
 ):
     chance, elapsed = np.random.default_rng(0), 0.0
-    begin = ["train", "--out", "run", *tiny(trainer), "--minutes", "30"]
+    # A checkpoint every two seconds or so of a run that would take long.
+    often = ["--minutes", "30", "--evaluate-share", "0.001"]
+    begin = ["train", "--out", "run", *tiny(trainer), *often]
     rounds = 1 if trainer == "rllib" else 4  # Ray takes its time to start
     moments = list(MOMENTS) * rounds if is_full_check else list(MOMENTS)[:2]
     for kill, moment in enumerate(moments):
@@ -64,7 +66,8 @@ def test_a_run_killed_at_any_moment_goes_on_from_a_usable_checkpoint(
         run_killed(moment, MOMENTS[moment] * chance.random(), command, tmp_path)
         elapsed = expect_usable(tmp_path / "run", elapsed)
     out = tmp_path / "run"
-    assert cli.main(["train", "--out", str(out), "--resume", "--minutes", "0.01"]) == 0
+    rest = ["--minutes", str(elapsed / 60 + 0.02), "--evaluate-share", "0.5"]
+    assert cli.main(["train", "--out", str(out), "--resume", *rest]) == 0
     assert expect_usable(out, elapsed) > elapsed
     assert b"IEND" in (out / "curve.png").read_bytes()[-12:]
     assert not list(out.rglob("*.partial"))

@@ -127,7 +127,7 @@ def test_optional_parts_outside_the_package_are_found(whole_game, capsys):
     assert cli.main(["arena", "greedy", "bot", "--deals", "4", "--out", "results", *own]) == 0
     assert "cards played (points)" in analyze("results")["question"].to_list()
     config = trainers.TDConfig(game="tiny")
-    assert (config.all_rivals, config.teacher) == (("random", "greedy"), "greedy")
+    assert (config.all_rivals, config.teacher) == (("random", "greedy"), "none")
     assert cli.main(["train", "--out", "run", *QUICK, *own, "--rivals", "bot", "greedy"]) == 0
     lines = Path("run/curve.jsonl").read_text().splitlines()
     assert set(json.loads(lines[-1])["strength"]) == {"bot", "greedy"}

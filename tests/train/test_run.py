@@ -105,6 +105,7 @@ def test_the_exported_agent_is_the_network(finished_run):
     agent = celtica_env.load_agent(str(finished_run / "last"), "celtica")
     if learner.kind == "value":
         agent.reset(config.seed)
+        learner.learned.load_state_dict(learner.average.state_dict())  # what is exported
         assert agent.act(view).tolist() == learner.choose(view).tolist()
         return
     with torch.no_grad():

@@ -22,7 +22,6 @@ from celtica_env.games.celtic.tables import (
     END_ACTION,
     FIRST_TRADE_SITE,
     GOALS_TO_END,
-    NO_SITE,
     NUM_GOALS,
     NUM_GOODS,
     NUM_SITES,
@@ -53,7 +52,7 @@ def choose(s, w):
         if s.phase == START:
             return START_ACTION + best_start(s, w)
         if s.phase == DESTINATION:
-            return DESTINATION_ACTION + best_destination(s, w, s.to_move)
+            return DESTINATION_ACTION + best_destination(s, w, s.to_move, s.start)
         return COUNT_ACTION + best_count(s, w, s.to_move)
     return choose_scoring(s)
 
@@ -63,11 +62,9 @@ def best_start(s, w):
     seat, best, best_value = s.to_move, 0, -np.inf
     for site in range(NUM_SITES):
         if w[MARKERS + site] > 0:
-            s.start = site
-            value = value_of_destination(s, w, seat, best_destination(s, w, seat))
+            value = value_of_destination(s, w, seat, site, best_destination(s, w, seat, site))
             if value > best_value:
                 best, best_value = site, value
-    s.start = NO_SITE
     return best
 
 

@@ -10,7 +10,6 @@ from numba import njit
 
 from celtica_env.games.celtic.rules import (
     fewest_to_move,
-    is_in_reach,
     most_counted,
     num_goods_with,
     num_sites,
@@ -27,6 +26,7 @@ from celtica_env.games.celtic.tables import (
     NUM_GOALS,
     NUM_GOODS,
     NUM_SITES,
+    REACH,
     Phase,
 )
 
@@ -74,7 +74,7 @@ def potential(s, seat, w):
 def prospect(s, w, seat):
     """Return what the markers of a seat are worth after the move that it is in the middle of."""
     if s.to_move == seat and s.phase == DESTINATION:
-        return value_of_destination(s, w, seat, best_destination(s, w, seat))
+        return value_of_destination(s, w, seat, s.start, best_destination(s, w, seat, s.start))
     if s.to_move == seat and (s.phase == COUNT or s.phase == FOLLOW):
         return value_of_move(s, w, seat, s.start, s.destination, best_count(s, w, seat))
     return value_of_markers(s, w, seat)
@@ -122,20 +122,20 @@ def num_moves(s, a, b):
 
 
 @njit
-def best_destination(s, w, seat):
+def best_destination(s, w, seat, start):
     best, best_value = 0, -np.inf
     for site in range(NUM_SITES):
-        if is_in_reach(s, site):
-            value = value_of_destination(s, w, seat, site)
+        if 1 <= steps_between(s, start, site) <= REACH:
+            value = value_of_destination(s, w, seat, start, site)
             if value > best_value:
                 best, best_value = site, value
     return best
 
 
 @njit
-def value_of_destination(s, w, seat, destination):
+def value_of_destination(s, w, seat, start, destination):
     """Return the worth after moving all markers there that may leave the start."""
-    return value_of_move(s, w, seat, s.start, destination, max(1, num_spare(w, s.start)))
+    return value_of_move(s, w, seat, start, destination, max(1, num_spare(w, start)))
 
 
 @njit
