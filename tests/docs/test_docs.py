@@ -159,6 +159,7 @@ def headings(path):
 # --- what is generated ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_generated_parts_are_current():
     run = subprocess.run(
         [sys.executable, "docs/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True

@@ -65,6 +65,7 @@ def test_a_link_that_leads_nowhere_is_noticed(tmp_path):
 
 
 # One test, for a build takes seconds and the processes of a test run would each make their own.
+@pytest.mark.slow
 def test_the_site_is_whole(tmp_path):
     build(tmp_path)
     pages = {path: Page(path) for path in tmp_path.rglob("*.html") if path.name != "404.html"}

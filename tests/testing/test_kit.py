@@ -25,6 +25,7 @@ from tests.testing.faults import (
     RULE_FAULTS,
     SOURCES,
 )
+from tests.testing.test_games import SLOW
 
 FAULTS = {**RULE_FAULTS, **CARD_FAULTS}
 PLACE = r"in game \d+, decision \d+, player \d to move:\n"
@@ -36,7 +37,13 @@ def tiny(monkeypatch):
     return NAME
 
 
-@pytest.mark.parametrize("check", all_checks(), ids=lambda check: check.name)
+CHECKS = [
+    pytest.param(check, id=check.name, marks=[pytest.mark.slow] if check.name in SLOW else [])
+    for check in all_checks()
+]
+
+
+@pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("num_players", [2, 3])
 def test_the_sound_game_passes(tiny, num_players, check):
     check(Table(tiny, num_players))
