@@ -231,7 +231,7 @@ def test_resume_refuses_what_it_cannot_use(finished_run, tmp_path, capsys):
         (finished_run / settings.CHECKPOINT_FILE).read_bytes()
     )
     assert cli.main(["train", "--out", str(run), "--resume"]) == 2
-    assert "config.json is missing" in capsys.readouterr().err
+    assert "config.json: No such file" in capsys.readouterr().err
     config = json.loads((finished_run / "config.json").read_text())
     (run / "config.json").write_text(json.dumps(config | {"hidden": [8]}))
     assert cli.main(["train", "--out", str(run), "--resume"]) == 2
