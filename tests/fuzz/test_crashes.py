@@ -29,7 +29,7 @@ def test_some_inputs(tmp_path):
     tried(celtica_env.list_games()[0], QUICK_COUNT, tmp_path, seed=1)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @each_game
 def test_many_inputs(game, tmp_path):
     for found in tried(game, LONG_COUNT, tmp_path, seed=2).values():
