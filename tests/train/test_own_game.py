@@ -133,6 +133,7 @@ def test_optional_parts_outside_the_package_are_found(whole_game, capsys):
     assert set(json.loads(lines[-1])["strength"]) == {"bot", "greedy"}
 
 
+@pytest.mark.slow
 def test_a_run_is_on_the_rules_and_the_board_it_is_told(own_registry, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     board = default_board()
