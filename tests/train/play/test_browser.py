@@ -89,7 +89,7 @@ def foreign(request, address):
 
 def wait_until(page, condition):
     """Wait for a condition in JavaScript; Playwright's own way breaks the page's policy."""
-    for _ in range(600):
+    for _ in range(3000):
         if page.evaluate(condition):
             return
         page.wait_for_timeout(20)
