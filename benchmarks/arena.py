@@ -20,10 +20,10 @@ import numpy as np
 
 import celtica_env
 from celtica_agents.program import ProgramAgent
-from celtica_train.arena.blocks import load_agents, play_block
-from celtica_train.arena.design import Design
-from celtica_train.arena.playing import play
-from celtica_train.arena.store import STORE_FILE, Store
+from celtica_train.play_games.arena.blocks import load_agents, play_block
+from celtica_train.play_games.arena.design import Design
+from celtica_train.play_games.arena.store import STORE_FILE, Store
+from celtica_train.play_games.playing import play
 
 GAME = "celtica"
 AT_ONCE = 2048
@@ -52,7 +52,6 @@ def measure_games(num_games: int) -> dict[str, float]:
     agents = load_agents(["greedy", "greedy"], design)
     first = play_block(design, agents, 0)  # compiles
     games = design.games_of_block(0)
-    seats, deals = design.seats_of(games), design.deals_of(games)
     with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder), design) as store:
 
         def tournament() -> None:
@@ -61,9 +60,9 @@ def measure_games(num_games: int) -> dict[str, float]:
 
         wall, processor = seconds(tournament)
         size = (Path(folder) / STORE_FILE).stat().st_size
-    plain = seconds(play, GAME, agents, seats, deals, 1)[1]
-    recorded = seconds(play, GAME, agents, seats, deals, 1, record=True)[1]
-    played = play(GAME, agents, seats, deals, 1, record=True)
+    plain = seconds(play, design, agents, games, first_id=0)[1]
+    recorded = seconds(play, design, agents, games, first_id=0, record=True)[1]
+    played = play(design, agents, games, first_id=0, record=True)
     texts = seconds(lambda: [r.to_json() for r in played.batch.replays([{}] * len(games))])[1]
     choosing = float(played.seconds.sum())
     return {

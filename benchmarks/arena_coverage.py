@@ -16,7 +16,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from celtica_train.arena.ratings import RESAMPLES
+from celtica_train.play_games.arena.ratings import RESAMPLES
 from tests.train.arena.simulation import coverage
 
 STRENGTHS = np.array([0.8, 0.3, -0.2, -0.9])

@@ -41,7 +41,7 @@ from celtica_env.show.pictures import draw
 from celtica_env.testing import all_checks
 from celtica_env.testing.interfaces import INTERFACES, answers
 from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id
-from celtica_train.ladder import read_ladder
+from celtica_train.play_games.ladder import read_ladder
 from celtica_train.settings import published_run
 
 ROOT = Path(__file__).resolve().parent.parent

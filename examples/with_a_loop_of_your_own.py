@@ -19,7 +19,7 @@ from torch import nn
 
 import celtica_env  # noqa: F401, registers the environments
 from celtica_env.core.view import View
-from celtica_train.evaluate import evaluate
+from celtica_train import evaluate
 
 NUM_ENVS, STEPS, EPOCHS, BATCH = 64, 64, 4, 1024
 GAMMA, LAMBDA, CLIP, ENTROPY = 0.999, 0.95, 0.2, 0.005

@@ -25,7 +25,7 @@ from tianshou.utils.net.common import Net
 
 import celtica_env  # noqa: F401, registers the environments
 from celtica_env.core.view import View
-from celtica_train.evaluate import evaluate
+from celtica_train import evaluate
 
 NUM_ENVS = 16
 

@@ -27,7 +27,7 @@ from torchrl.objectives.value import GAE
 
 import celtica_env  # noqa: F401, registers the environments
 from celtica_env.core.view import View
-from celtica_train.evaluate import evaluate
+from celtica_train import evaluate
 
 NUM_ENVS = 8
 FRAMES = 2048  # decisions between updates

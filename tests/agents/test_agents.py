@@ -17,7 +17,7 @@ from celtica_env.core.agents import Explains
 from celtica_env.core.errors import CheckpointError, OptionError, TableWarning, UnknownNameError
 from celtica_env.testing.play import change_fields, play_some
 from celtica_env.wrappers.gymnasium import SeatEnv
-from celtica_train.evaluate import evaluate
+from celtica_train import evaluate
 from tests.agents.policies import network_of, policy_of, value_of
 from tests.core.processes import ask_child, run_python
 

@@ -26,7 +26,7 @@ from celtica_env.core.compile import bind, game_namespace
 from celtica_env.core.errors import OptionError
 from celtica_env.games.celtica.tables import PARTS_PER_KIND, Phase
 from celtica_env.testing.play import play_some
-from celtica_train.evaluate import evaluate
+from celtica_train import evaluate
 from tests.core import processes
 from tests.core.tiny_game.tables import DRAW, HAND_LIMIT, NUM_KINDS
 from tests.each_game import one_game_or_each

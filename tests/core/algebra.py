@@ -7,7 +7,7 @@ import numpy as np
 
 import celtica_env
 from celtica_env.show.pictures import draw
-from celtica_train.arena.ratings import rate
+from celtica_train.play_games.arena.ratings import rate
 from tests.games.celtic.maps import IN_ORDER, LINE, STAR, map_of
 from tests.train.arena.simulation import simulate
 

@@ -15,7 +15,7 @@ import tyro
 
 import celtica_env
 from celtica_train.cli import COMMANDS
-from celtica_train.evaluate import AgentResult, Result
+from celtica_train.play_games.evaluate import AgentResult, Result
 from celtica_train.train import foretold
 from celtica_train.trainers import TRAINERS
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from celtica_train.evaluate import evaluate
+from celtica_train import evaluate
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 LIBRARIES = {

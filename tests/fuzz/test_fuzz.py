@@ -29,13 +29,12 @@ from celtica_env import (
 from celtica_env.core.errors import CelticaError
 from celtica_env.core.registry import load_game
 from celtica_env.testing.play import decisions, play_out
-from celtica_train import cli
-from celtica_train.arena import load_results, play_tournament
-from celtica_train.arena.analyze import analyze
-from celtica_train.arena.design import Design
-from celtica_train.arena.store import STORE_FILE
+from celtica_train import cli, load_results, play_tournament
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
-from celtica_train.ladder import line_of, read_ladder
+from celtica_train.play_games.arena.analyze import analyze
+from celtica_train.play_games.arena.design import Design
+from celtica_train.play_games.arena.store import STORE_FILE
+from celtica_train.play_games.ladder import line_of, read_ladder
 from celtica_train.run import Run, make_learner
 from celtica_train.settings import CHECKPOINT_FILE, CONFIG_FILE
 from celtica_train.train import require_repeated, stored_config, write_config
@@ -339,7 +338,7 @@ def test_ladders(num_inputs, tmp_path):
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     out = tmp_path_factory.mktemp("arena")
-    play_tournament(["greedy", "random", "random"], out=out, deals=2, at_once=4)
+    play_tournament(["greedy", "random", "random"], out=out, num_games=12, at_once=4)
     return out
 
 

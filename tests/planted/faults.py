@@ -577,27 +577,27 @@ IN_AGENTS_AND_EVALUATION = {
         f"{AGENTS}/random.py", "mix_keys(view.keys, self._key)", "view.keys", AGENTS_ALONE
     ),
     "every deal is played in one order of the seats only": Fault(
-        f"{TRAIN}/evaluate.py",
-        "        for rotation in range(num_players):\n",
-        "        for rotation in [0] * num_players:\n",
+        f"{TRAIN}/play_games/seating.py",
+        "rotations[:, None]) % self.players",
+        "0 * rotations[:, None]) % self.players",
         evaluation("test_copies_of_a_deterministic_agent_share_exactly_evenly[2-celtica]"),
     ),
     "the interval counts games and not deals": Fault(
-        f"{TRAIN}/evaluate.py",
+        f"{TRAIN}/play_games/evaluate.py",
         "interval95(shares[:, i])",
         "interval95(np.repeat(shares[:, i], num_players))",
         evaluation("test_the_interval_of_an_evaluation_counts_deals"),
     ),
     "every part of an evaluation plays the same deals": Fault(
-        f"{TRAIN}/arena/playing.py",
-        "num_players, seed=seed, game_offset=first, **options\n",
-        "num_players, seed=seed, game_offset=0, **options\n",
+        f"{TRAIN}/play_games/playing.py",
+        "+ 1, game_offset=first)",
+        "+ 1, game_offset=0)",
         evaluation("test_deals_in_parts_are_the_deals_together[celtica]"),
     ),
     "the same neighbours sit together in every deal": Fault(
-        f"{TRAIN}/evaluate.py",
-        "permutations(line_up[1:])})",
-        "[line_up[1:]]})",
+        f"{TRAIN}/play_games/seating.py",
+        "for rest in permutations(range(1, self.players))]",
+        "for rest in [range(1, self.players)]]",
         evaluation("test_every_order_round_the_table_gets_its_share_of_the_deals"),
     ),
 }

@@ -15,10 +15,10 @@ from celtica_env.core.streams import agent_seed
 from celtica_env.wrappers.pettingzoo import GameAECEnv
 from celtica_env.wrappers.registration import gymnasium_id
 from celtica_env.wrappers.sb3 import SeatVecEnv
-from celtica_train import evaluate, ladder
-from celtica_train.arena import play_tournament
+from celtica_train import evaluate, play_tournament
 from celtica_train.export import export_dataset
 from celtica_train.play.seats import make_session
+from celtica_train.play_games.ladder import TIMING_SEED, Config, measure
 from celtica_train.trainers import MaskableConfig, SelfPlayConfig, TDConfig
 from celtica_train.trainers.maskable import MaskablePPOLearner
 from celtica_train.trainers.selfplay import SelfPlayLearner
@@ -123,7 +123,7 @@ def test_players_in_pettingzoo(game):
 
 def test_agents_that_are_evaluated():
     cheat = Cheat()
-    evaluate.evaluate([cheat, "random"], num_games=2 * NUM_GAMES, seed=SEED)
+    evaluate([cheat, "random"], num_games=2 * NUM_GAMES, seed=SEED)
     assert cheat.seeds
     assert not has_found_out(cheat)
     assert len(cheat.spans) == 2, "a span for each rotation"
@@ -133,16 +133,16 @@ def test_agents_that_are_evaluated():
 
 def test_agents_of_the_ladder():
     cheat = Cheat()
-    config = ladder.Config(agents=[cheat], against="random", games=2 * NUM_GAMES, seed=SEED)
-    ladder.measure(config, cheat, "random")
+    config = Config(agents=[cheat], against="random", games=2 * NUM_GAMES, seed=SEED)
+    measure(config, cheat, "random")
     assert cheat.seeds
     assert not has_found_out(cheat)
-    assert not has_found_out(cheat, seed=ladder.TIMING_SEED)
+    assert not has_found_out(cheat, seed=TIMING_SEED)
 
 
 def test_agents_in_the_arena(tmp_path):
     cheat = Cheat()
-    play_tournament([cheat, "random"], out=tmp_path, deals=NUM_GAMES, seed=SEED)
+    play_tournament([cheat, "random"], out=tmp_path, num_games=2 * NUM_GAMES, seed=SEED)
     assert cheat.seeds
     assert not has_found_out(cheat)
 
@@ -163,7 +163,7 @@ def test_programs(tmp_path):
     (tmp_path / "bot.py").write_text(PROGRAM)
     told = tmp_path / "told"
     command = f"cmd:{sys.executable} {tmp_path / 'bot.py'} {told}"
-    play_tournament([command, "random"], out=tmp_path / "store", deals=2, seed=SEED)
+    play_tournament([command, "random"], out=tmp_path / "store", num_games=4, seed=SEED)
     lines = [json.loads(line) for line in told.read_text().splitlines()]
     cheat = Cheat()
     (hello,) = (line for line in lines if line["type"] == "hello")

@@ -1,6 +1,7 @@
 """Strength with intervals."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,9 +11,10 @@ import celtica_env
 from celtica_env import load_replays, play_replay
 from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
 from celtica_train import cli
-from celtica_train.arena.intervals import interval95
-from celtica_train.arena.playing import play
-from celtica_train.evaluate import evaluate, play_deals, seatings
+from celtica_train.play_games.evaluate import evaluate, play_deals
+from celtica_train.play_games.intervals import interval95
+from celtica_train.play_games.playing import play
+from celtica_train.play_games.seating import Seating
 from celtica_train.report import print_result
 from tests.each_game import one_game_or_each
 
@@ -38,12 +40,19 @@ def test_neighbours_favour_nobody(game):
 
 
 def test_every_order_round_the_table_gets_its_share_of_the_deals():
-    parts = list(seatings([0, 1, 2, 3], 60))
-    assert len({circle for circle, _ in parts}) == 6
-    assert [part.stop - part.start for _, part in parts] == [10] * 6
-    assert [part.start for _, part in parts[1:]] == [part.stop for _, part in parts[:-1]]
-    assert [circle for circle, _ in seatings([0, 1, 1, 1], 8)] == [(0, 1, 1, 1)]
-    assert sum(part.stop - part.start for _, part in seatings([0, 1, 2, 3, 4], 5)) == 5
+    seating = Seating("celtica_v0", 4, ("a", "b", "c", "d"), deals=60)
+    seats = seating.seats_of(np.arange(seating.num_games)).reshape(60, 4, 4)
+    assert set(Counter(map(tuple, seats[:, 0].tolist())).values()) == {10}
+    for rotation in range(4):
+        assert np.array_equal(seats[:, rotation], np.roll(seats[:, 0], -rotation, axis=1))
+
+
+def test_orders_that_are_no_different_are_one():
+    seating = Seating("celtica_v0", 4, ("a", "b"), deals=1)
+    assert seating.circles.tolist() == [[0, 3, 2, 1]]
+    assert seating.seats_of(np.arange(4)).tolist() == [
+        [0, 1, 1, 1], [1, 1, 1, 0], [1, 1, 0, 1], [1, 0, 1, 1]
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("players", [3, 5])
@@ -94,8 +103,11 @@ def test_names_are_printed_as_they_are(tmp_path, monkeypatch, capsys):
 
 def shares_of(game, agents, deals, seed):
     """Play deals with one agent per seat; return the win shares `(deals, P)`."""
-    seats = np.tile(np.arange(len(agents)), (len(deals), 1))
-    return play(game, agents, seats, np.array(deals), seed, first_id=deals.start).shares
+    names = tuple(agent.name for agent in agents)
+    seating = Seating(f"{game}_v0", len(agents), names, deals.stop, seed)
+    games = np.array(deals) * seating.games_per_deal
+    played = play(seating, agents, games, first_id=deals.start)
+    return np.take_along_axis(played.shares, np.argsort(played.seats), axis=1)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -139,7 +151,8 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
 def test_the_interval_of_an_evaluation_counts_deals():
     agents = [celtica_env.load_agent(name, "celtica") for name in ("random", "random", "greedy")]
     result = evaluate(agents, num_games=60, seed=6)
-    shares = play_deals("celtica", agents, [0, 1, 2], 20, 6, None, None)
+    names = tuple(agent.name for agent in agents)
+    shares = play_deals(Seating("celtica_v0", 3, names, deals=20, seed=6), agents)
     assert result.deals == len(shares) == 20
     for column, row in zip(shares.T, result.agents):
         assert row.ci95 == interval95(column)

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_train import checkpoint, cli, settings, train, trainers
+from celtica_train import checkpoint, cli, evaluate, settings, train, trainers
 from celtica_train.checkpoint import load_checkpoint, write_atomic
-from celtica_train.evaluate import evaluate
 from tests.core.processes import ROOT, TIMEOUT
 from tests.each_game import quickly
 from tests.train.test_run import TINY, tiny

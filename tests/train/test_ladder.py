@@ -6,7 +6,7 @@ import pytest
 
 from celtica_env.core.errors import OptionError
 from celtica_train import cli
-from celtica_train.ladder import Config, pairings, read_ladder
+from celtica_train.play_games.ladder import Config, pairings, read_ladder
 
 
 def climb(path, *arguments):
@@ -39,6 +39,13 @@ def test_what_is_there_is_not_played_again(tmp_path, capsys):
     assert "measured before" in capsys.readouterr().out.replace("\n", " ")
     climb(path, "random", "greedy", "--games", "14")
     assert [entry["games"] for entry in read_ladder(path)] == [12, 14]
+
+
+def test_other_rules_are_another_measurement(tmp_path):
+    path = tmp_path / "ladder.jsonl"
+    for rules in ([], ["--option", "rules=english"], ["--option", "rules=english"], []):
+        climb(path, "random", "greedy", *rules)
+    assert [entry.get("options") for entry in read_ladder(path)] == [None, {"rules": "english"}]
 
 
 def test_a_measurement_cut_short_is_played_again(tmp_path):

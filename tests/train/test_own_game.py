@@ -13,12 +13,11 @@ from celtica_env.core import registry
 from celtica_env.core.errors import BoardError, OptionError
 from celtica_env.games.celtica.board import default_board
 from celtica_env.games.celtica.tables import Edition
-from celtica_train import cli, train, trainers
-from celtica_train.arena import load_results
-from celtica_train.arena.analyze import analyze
+from celtica_train import cli, load_results, train, trainers
 from celtica_train.own_game import read_options, write_options
 from celtica_train.play.command import Config as PlayConfig
 from celtica_train.play.command import session_of
+from celtica_train.play_games.arena.analyze import analyze
 from tests.agents.policies import value_of
 from tests.core import tiny_game
 
@@ -102,7 +101,7 @@ def test_a_game_with_no_optional_part_trains(celtica, trainer):
 def test_it_has_a_ladder_an_arena_and_a_table_to_play_at(celtica, capsys):
     Path("net").write_bytes(network_bytes(*value_of_tiny()))
     assert celtica("ladder", "random", "net", "--games", "12") == 0
-    assert celtica("arena", "random", "net", "--deals", "4", "--out", "results") == 0
+    assert celtica("arena", "random", "net", "--games", "8", "--out", "results") == 0
     assert load_results("results").seats.height == 16
     assert celtica("evaluate", "greedy", "random", "--games", "20") == 2
     assert "tiny has no greedy" in capsys.readouterr().err
@@ -124,7 +123,7 @@ def test_optional_parts_outside_the_package_are_found(whole_game, capsys):
     assert cli.main(["evaluate", "greedy", "random", "--games", "200", "--json", *own]) == 0
     agents = json.loads(capsys.readouterr().out)["agents"]
     assert agents[0]["ci95"][0] > 0.5
-    assert cli.main(["arena", "greedy", "bot", "--deals", "4", "--out", "results", *own]) == 0
+    assert cli.main(["arena", "greedy", "bot", "--games", "8", "--out", "results", *own]) == 0
     assert "cards played (points)" in analyze("results")["question"].to_list()
     config = trainers.TDConfig(game="tiny")
     assert (config.all_rivals, config.teacher) == (("random", "greedy"), "none")

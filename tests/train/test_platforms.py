@@ -47,7 +47,7 @@ RUN = (
     + """
 from celtica_env.testing.play import Scripted
 from celtica_train import cli
-from celtica_train.arena.store import locked
+from celtica_train.play_games.arena.store import locked
 from celtica_train.play.seats import make_session
 from pathlib import Path
 

@@ -17,18 +17,17 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from celtica_env import load_replays, save_replays
+from celtica_env import __version__, load_replays, save_replays
 from celtica_env.core.errors import CheckpointError, DiskFullError, StoreError
 from celtica_env.core.files import MAX_DEPTH
-from celtica_train import cli, ladder
-from celtica_train.arena import play_tournament
-from celtica_train.arena.analyze import analyze
-from celtica_train.arena.report import print_report
-from celtica_train.arena.results import Results, load_results
-from celtica_train.arena.settings import MergeConfig
-from celtica_train.arena.store import JOURNAL_MAGIC, STORE_FILE, Store
-from celtica_train.arena.work import whole_of
+from celtica_train import cli, play_tournament
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, write_atomic
+from celtica_train.play_games.arena.analyze import analyze
+from celtica_train.play_games.arena.report import print_report
+from celtica_train.play_games.arena.results import Results, load_results
+from celtica_train.play_games.arena.settings import MergeConfig
+from celtica_train.play_games.arena.store import JOURNAL_MAGIC, STORE_FILE, Store
+from celtica_train.play_games.arena.work import whole_of
 from celtica_train.run import Run, make_learner
 from celtica_train.settings import CHECKPOINT_FILE
 from celtica_train.train import stored_config, write_config
@@ -183,7 +182,7 @@ def test_well_formed_nonsense_in_a_checkpoint_is_refused(spoil, message, run_fol
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     out = tmp_path_factory.mktemp("arena") / "results"
-    play_tournament(["greedy", "random"], out=out, deals=3, at_once=4)
+    play_tournament(["greedy", "random"], out=out, num_games=6, at_once=4)
     return out
 
 
@@ -308,7 +307,7 @@ def entry(**changes):
     whole = {
         "game": "celtica", "players": 2, "agent": "greedy", "rival": "random", "games": 12,
         "seed": 20_000, "deals": 6, "win_share": 1.0, "ci95": [0.9, 1.0], "rival_ci95": [0.0, 0.1],
-        "milliseconds": {"greedy": 1.0, "random": 1.0}, "package_version": ladder.__version__,
+        "milliseconds": {"greedy": 1.0, "random": 1.0}, "package_version": __version__,
         "measured_on": "2026-01-01",
     }  # fmt: skip
     return whole | changes
@@ -386,7 +385,7 @@ def test_a_full_disk_while_storing_names_the_file_and_play_goes_on_afterwards(
         return store
 
     def play():
-        return play_tournament(["greedy", "random"], out=tmp_path, deals=40, at_once=8)
+        return play_tournament(["greedy", "random"], out=tmp_path, num_games=80, at_once=8)
 
     with monkeypatch.context() as patch:
         patch.setattr(Store, "open", classmethod(with_little_room))

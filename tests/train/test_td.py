@@ -7,7 +7,7 @@ import torch
 import celtica_env
 from celtica_agents.learned.value import ValueAgent
 from celtica_env import make_batch
-from celtica_train.evaluate import evaluate
+from celtica_train import evaluate
 from celtica_train.trainers import TDConfig
 from celtica_train.trainers.base import info_of, weights_of
 from celtica_train.trainers.td import TDLearner

@@ -50,7 +50,7 @@ def main(argv: list[str]) -> int:
 
 def start_of_learning(game: str, num_players: int | None) -> str:
     """Return how the potential alone plays: where learning begins."""
-    from celtica_train.evaluate import evaluate
+    from celtica_train.play_games.evaluate import evaluate
 
     result = evaluate(["potential", "greedy"], game, num_players=num_players, num_games=NUM_TRIALS)
     row, even = result.agents[0], 1 / result.players

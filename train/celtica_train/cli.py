@@ -14,16 +14,16 @@ from celtica_env.core.errors import CelticaError, TableWarning
 from celtica_env.core.suggest import did_you_mean
 
 COMMANDS = {
-    "train": ("celtica_train.train", "train a bot, see its strength with intervals"),
-    "evaluate": ("celtica_train.evaluate", "play agents against each other"),
-    "ladder": ("celtica_train.ladder", "play every agent against every other, keep the results"),
-    "play": ("celtica_train.play.command", "play against agents, in the browser or the terminal"),
-    "arena": ("celtica_train.arena.command", "play a tournament, kept and rated"),
-    "analyze": ("celtica_train.arena.questioning", "questions of strategy about a tournament"),
-    "check": ("celtica_train.check", "check that a game does what every game must"),
-    "replay": ("celtica_train.replay", "play recorded games again, in words or as a page"),
-    "export-dataset": ("celtica_train.export", "write games of agents as a Minari dataset"),
-    "bench": ("celtica_train.bench", "measure speed"),
+    "train": ("train", "train a bot, see its strength with intervals"),
+    "evaluate": ("play_games.evaluate", "play agents against each other"),
+    "ladder": ("play_games.ladder", "play every agent against every other, keep the results"),
+    "play": ("play.command", "play against agents, in the browser or the terminal"),
+    "arena": ("play_games.arena.command", "play a tournament, kept and rated"),
+    "analyze": ("play_games.arena.questioning", "questions of strategy about a tournament"),
+    "check": ("check", "check that a game does what every game must"),
+    "replay": ("replay", "play recorded games again, in words or as a page"),
+    "export-dataset": ("export", "write games of agents as a Minari dataset"),
+    "bench": ("bench", "measure speed"),
 }
 
 
@@ -76,7 +76,7 @@ def run_command(name: str, *arguments: str) -> int:
     if "" not in sys.path:
         sys.path.append("")  # agents of the user's own: a script does not search the current folder
     try:
-        return importlib.import_module(COMMANDS[name][0]).main(list(arguments))
+        return importlib.import_module(f"celtica_train.{COMMANDS[name][0]}").main(list(arguments))
     except (CelticaError, OSError) as error:
         print(f"celtica {name}: {error}", file=sys.stderr)
         return 2

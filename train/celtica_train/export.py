@@ -33,8 +33,8 @@ from celtica_env.wrappers.reset_options import GAME_INDEX
 from celtica_env.wrappers.seats import RANDOM_SEAT, SeatGames
 from celtica_env.wrappers.spaces import action_space, observation_box
 from celtica_train.checkpoint import folder_written_whole
-from celtica_train.evaluate import MAX_GAMES
 from celtica_train.own_game import OwnGame
+from celtica_train.play_games.seating import MAX_GAMES
 
 CHUNK = 128  # games played and written at once: their decisions are held in memory
 MAX_SEED = 2**64 - 1  # the file has no larger integers

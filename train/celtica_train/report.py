@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from celtica_train.checkpoint import written_whole
-from celtica_train.result import AgentResult, Result
+from celtica_train.play_games.result import AgentResult, Result
 
 
 def print_result(result: Result) -> None:

@@ -44,7 +44,7 @@ from celtica_env.core.errors import CheckpointError, PositionError, TrainingErro
 from celtica_env.core.files import checked, printable, shown
 from celtica_env.core.streams import agent_seed
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
-from celtica_train.evaluate import Result, evaluate
+from celtica_train.play_games.evaluate import Result, evaluate
 from celtica_train.progress import TrainingProgress
 from celtica_train.report import plot_learning_curves, print_strength
 from celtica_train.settings import (

@@ -4,8 +4,8 @@ from itertools import combinations
 
 import numpy as np
 
-from celtica_train.arena.intervals import interval95
-from celtica_train.arena.ratings import SCALE, rate, wins_by_deal
+from celtica_train.play_games.arena.ratings import SCALE, rate, wins_by_deal
+from celtica_train.play_games.intervals import interval95
 
 
 def simulate_games(strengths, players, deals, rng):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from celtica_env.core.errors import OptionError, StoreError
-from celtica_train.arena.design import Design, labels_of
+from celtica_train.play_games.arena.design import Design, labels_of
 
 
 def design(num_agents, players=2, **values):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from celtica_train.arena.intervals import interval95, sequence95
-from celtica_train.arena.ratings import SCALE, fit, rate, wins_by_deal
+from celtica_train.play_games.arena.ratings import SCALE, fit, rate, wins_by_deal
+from celtica_train.play_games.intervals import interval95, sequence95
 from tests.train.arena.simulation import coverage, simulate
 
 STRENGTHS = np.array([0.8, 0.3, -0.2, -0.9])

@@ -9,13 +9,12 @@ import pytest
 from rich.console import Console
 
 from celtica_env.core.errors import OptionError, StoreError
-from celtica_train import cli
-from celtica_train.arena import load_results, play_tournament
-from celtica_train.arena.analyze import analyze
-from celtica_train.arena.plots import NUM_BINS, length_edges
-from celtica_train.arena.report import PAGE_FILE, TABLES, print_report
-from celtica_train.arena.results import Results
-from celtica_train.arena.store import Store
+from celtica_train import cli, load_results, play_tournament
+from celtica_train.play_games.arena.analyze import analyze
+from celtica_train.play_games.arena.plots import NUM_BINS, length_edges
+from celtica_train.play_games.arena.report import PAGE_FILE, TABLES, print_report
+from celtica_train.play_games.arena.results import Results
+from celtica_train.play_games.arena.store import Store
 from tests.each_game import each_game
 
 HOSTILE = "tests.train.arena.agents_for_tests:First"
@@ -24,7 +23,7 @@ HOSTILE = "tests.train.arena.agents_for_tests:First"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("results")
-    play_tournament(["random", "greedy", HOSTILE], out=folder, num_players=3, deals=20)
+    play_tournament(["random", "greedy", HOSTILE], out=folder, num_players=3, num_games=60)
     return folder
 
 
@@ -104,7 +103,7 @@ def test_tables_say_what_was_played(folder):
 
 
 def test_half_a_deal_counts_for_nothing(tmp_path):
-    whole = play_tournament(["random", "greedy"], out=tmp_path, deals=6, at_once=3)
+    whole = play_tournament(["random", "greedy"], out=tmp_path, num_games=12, at_once=3)
     with Store.open(tmp_path) as store:
         for table, key in (("games", "game"), ("seats", "game"), ("times", "block")):
             last = 9 if key == "game" else 3
@@ -127,7 +126,7 @@ def test_nothing_played_is_nothing_to_report(folder, tmp_path):
 
 @each_game
 def test_every_game_has_scores_and_questions(game, tmp_path):
-    results = play_tournament(["random", "greedy"], game, out=tmp_path, deals=3)
+    results = play_tournament(["random", "greedy"], game, out=tmp_path, num_games=6)
     seats = results.seats
     best = seats.group_by("game").agg(pl.col("score").max(), winner=pl.col("score").filter(
         pl.col("share") > 0).min())  # fmt: skip

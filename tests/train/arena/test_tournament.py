@@ -18,10 +18,10 @@ import celtica_env
 from celtica_agents.learned.files import NETWORK_FILE, network_bytes
 from celtica_env import Replay, play_replay
 from celtica_env.core.errors import OptionError, StoreError
-from celtica_train import cli
-from celtica_train.arena import Share, load_results, play_tournament
-from celtica_train.arena.engines import WorkerError
-from celtica_train.arena.store import LOCK_FILE, STORE_FILE, Store, locked
+from celtica_env.games.celtica.tables import Edition
+from celtica_train import Share, cli, load_results, play_tournament
+from celtica_train.play_games.arena.engines import WorkerError
+from celtica_train.play_games.arena.store import LOCK_FILE, STORE_FILE, Store, locked
 from tests.agents.policies import value_of
 from tests.core.processes import ROOT, TIMEOUT
 from tests.each_game import each_game
@@ -39,7 +39,7 @@ def stored(folder):
 @each_game
 def test_copies_of_a_deterministic_agent_share_exactly_evenly(game, tmp_path):
     players = 3
-    results = play_tournament(["greedy"] * players, game, out=tmp_path, num_players=3, deals=6)
+    results = play_tournament(["greedy"] * players, game, out=tmp_path, num_players=3, num_games=18)
     shares = results.ratings["win_share"].to_list()
     assert shares == pytest.approx([1 / 3] * 3, abs=1e-12)
     assert results.ratings["rating"].to_list() == pytest.approx([0] * 3, abs=1e-3)
@@ -49,7 +49,7 @@ def test_copies_of_a_deterministic_agent_share_exactly_evenly(game, tmp_path):
 
 def test_who_never_wins_has_no_share_at_all(tmp_path):
     agents = ["greedy", "random", "random", "random"]
-    results = play_tournament(agents, out=tmp_path, num_players=4, deals=3)
+    results = play_tournament(agents, out=tmp_path, num_players=4, num_games=12)
     assert set(results.seats["share"]) <= {0, 1, 1 / 2, 1 / 3, 1 / 4}
     assert results.rated.is_split
     assert results.ratings["rating_high"].is_null().all()
@@ -58,7 +58,7 @@ def test_who_never_wins_has_no_share_at_all(tmp_path):
 @pytest.mark.slow
 def test_however_it_is_played_the_same_is_stored(tmp_path):
     agents = ["random", "greedy", "random"]
-    options = {"deals": 8, "at_once": 10, "seed": 5}
+    options = {"num_games": 48, "at_once": 10, "seed": 5}
     play_tournament(agents, out=tmp_path / "whole", **options)
     whole = stored(tmp_path / "whole")
     play_tournament(agents, out=tmp_path / "processes", workers=2, **options)
@@ -74,7 +74,7 @@ def test_however_it_is_played_the_same_is_stored(tmp_path):
 @pytest.mark.slow
 def test_a_cluster_plays_the_same(tmp_path):
     ray = pytest.importorskip("ray")
-    agents, options = ["random", "greedy"], {"deals": 6, "at_once": 4}
+    agents, options = ["random", "greedy"], {"num_games": 12, "at_once": 4}
     play_tournament(agents, out=tmp_path / "here", **options)
     play_tournament(agents, out=tmp_path / "ray", engine="ray", **options)
     ray.shutdown()
@@ -90,7 +90,7 @@ def test_a_cluster_without_ray_is_told_what_to_install(tmp_path, monkeypatch, ca
 
 
 def test_every_game_is_kept_as_a_replay_that_plays_as_recorded(tmp_path):
-    play_tournament(["random", "greedy"], out=tmp_path, deals=2)
+    play_tournament(["random", "greedy"], out=tmp_path, num_games=4)
     games, seats = stored(tmp_path)
     for game, deal, length, end, _, _, line in games:
         replay = Replay.from_json(line)
@@ -102,7 +102,7 @@ def test_every_game_is_kept_as_a_replay_that_plays_as_recorded(tmp_path):
 
 
 def test_going_on_plays_only_what_is_missing(tmp_path, monkeypatch):
-    agents, options = ["random", "greedy"], {"deals": 12, "at_once": 6}
+    agents, options = ["random", "greedy"], {"num_games": 24, "at_once": 6}
     whole = play_tournament(agents, out=tmp_path / "whole", **options)
     play_tournament(agents, out=tmp_path / "a", share=Share(1, 2), **options)
     told = []
@@ -121,7 +121,7 @@ def test_going_on_plays_only_what_is_missing(tmp_path, monkeypatch):
     [
         (["random", "random"], "agents random greedy there, random random#2 now"),
         (["random", "greedy", "--seed", "4"], "seed 1 there, 4 now"),
-        (["random", "greedy", "--deals", "5"], "deals 4 there, 5 now"),
+        (["random", "greedy", "--games", "10"], "deals 4 there, 5 now"),
         (["random", "greedy", "--game", "keltis"], "game celtica_v0 there, keltis_v0 now"),
         (["random", "cmd:true"], "(agents random greedy there, random cmd:true now); give"),
     ],
@@ -129,9 +129,9 @@ def test_going_on_plays_only_what_is_missing(tmp_path, monkeypatch):
 def test_other_arguments_are_refused_in_a_folder_that_has_a_tournament(
     arguments, message, tmp_path, capsys
 ):
-    play_tournament(["random", "greedy"], out=tmp_path, deals=4)
+    play_tournament(["random", "greedy"], out=tmp_path, num_games=8)
     before = stored(tmp_path)
-    options = [] if "--deals" in arguments else ["--deals", "4"]
+    options = [] if "--games" in arguments else ["--games", "8"]
     assert cli.main(["arena", *arguments, *options, "--out", str(tmp_path)]) == 2
     printed = capsys.readouterr()
     assert message in " ".join(printed.err.split())
@@ -144,18 +144,18 @@ def test_a_network_that_was_trained_anew_is_another_agent(tmp_path):
     for seed in (0, 1):
         (tmp_path / NETWORK_FILE).write_bytes(network_bytes(*value_of("celtica", seed=seed)))
         if seed == 0:
-            play_tournament(agents, out=tmp_path / "out", deals=2)
+            play_tournament(agents, out=tmp_path / "out", num_games=4)
     with pytest.raises(
         StoreError, match="another tournament .the network .* is not the one it was"
     ):
-        play_tournament(agents, out=tmp_path / "out", deals=2)
+        play_tournament(agents, out=tmp_path / "out", num_games=4)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["greedy"], "needs 2 agents or more"),
-        (["greedy", "random", "--deals", "0"], "deals must be an integer from 1"),
+        (["greedy", "random", "--games", "0"], "games must be an integer from 1"),
         (["greedy", "random", "--workers", "0"], "workers must be 1 or more"),
         (["greedy", "nobody"], "unknown agent 'nobody'"),
         (["greedy", "cmd: "], "needs a command"),
@@ -170,10 +170,24 @@ def test_what_is_no_tournament_leaves_nothing_behind(arguments, message, tmp_pat
 
 
 def test_one_deal_has_no_interval_of_its_rating(tmp_path):
-    results = play_tournament(["greedy", "greedy"], out=tmp_path, deals=1)
+    results = play_tournament(["greedy", "greedy"], out=tmp_path, num_games=2)
     assert results.ratings["agent"].to_list() == ["greedy", "greedy#2"]
     assert results.ratings["rating_low"].is_null().all()
     assert results.ratings["win_share"].to_list() == [0.5, 0.5]
+
+
+def test_a_tournament_is_on_the_rules_it_is_told_and_goes_on_with_no_others(tmp_path, capsys):
+    command = ["arena", "random", "random", "--games", "2", "--out", str(tmp_path)]
+    assert cli.main([*command, "--option", "rules=english"]) == 0
+    with Store.open(tmp_path) as store:
+        assert store.design.options == {"rules": "english"}
+        (line,) = store.query("SELECT replay FROM games WHERE game = 0")[0]
+    assert play_replay(Replay.from_json(line)).states["edition"][0] == Edition.ENGLISH
+    for other in ([], ["--option", "rules=german"]):
+        assert cli.main([*command, *other]) == 2
+        assert "options {'rules': 'english'} there" in " ".join(capsys.readouterr().err.split())
+    assert cli.main([*command, "--option", "rule=english"]) == 2
+    assert "celtica has no option 'rule'" in capsys.readouterr().err
 
 
 # --- agents that fail ----------------------------------------------------------------------------
@@ -181,7 +195,7 @@ def test_one_deal_has_no_interval_of_its_rating(tmp_path):
 
 def test_an_agent_that_fails_loses_that_game_and_no_other(tmp_path):
     agents = ["greedy", f"{HERE}:Raising", f"{HERE}:Illegal"]
-    results = play_tournament(agents, out=tmp_path, num_players=3, deals=4)
+    results = play_tournament(agents, out=tmp_path, num_players=3, num_games=12)
     reasons = dict(results.forfeits.select("agent", "reason").rows())
     assert reasons[f"{HERE}:Raising"] == "RuntimeError: I <b>cannot</b> go on"
     assert "which is not legal" in reasons[f"{HERE}:Illegal"]
@@ -195,7 +209,7 @@ def test_an_agent_that_fails_loses_that_game_and_no_other(tmp_path):
 
 def test_a_program_that_dies_loses_and_the_tournament_goes_on(tmp_path):
     bot = f"cmd:{sys.executable} {ROOT / 'tests/train/arena/bot.py'}"
-    results = play_tournament([bot, f"{bot} die"], out=tmp_path, deals=2, move_seconds=60)
+    results = play_tournament([bot, f"{bot} die"], out=tmp_path, num_games=4, move_seconds=60)
     assert results.num_deals == 2
     assert results.forfeits["games"].sum() == 4
     assert results.ratings["agent"].to_list() == [bot, f"{bot} die"]
@@ -204,7 +218,7 @@ def test_a_program_that_dies_loses_and_the_tournament_goes_on(tmp_path):
 @pytest.mark.slow
 def test_a_worker_that_dies_is_told_of_and_what_is_stored_is_whole(tmp_path):
     with pytest.raises(WorkerError, match="the same command goes on"):
-        play_tournament(["greedy", f"{HERE}:Dying"], out=tmp_path, deals=2, workers=2)
+        play_tournament(["greedy", f"{HERE}:Dying"], out=tmp_path, num_games=4, workers=2)
     with Store.open(tmp_path) as store:
         assert store.num_games() == 0
 
@@ -236,7 +250,7 @@ def foreign(path):
     ],
 )
 def test_what_is_no_store_is_refused_in_words(spoil, message, tmp_path, capsys):
-    play_tournament(["greedy", "random"], out=tmp_path, deals=2)
+    play_tournament(["greedy", "random"], out=tmp_path, num_games=4)
     spoil(tmp_path / STORE_FILE)
     assert cli.main(["arena", "report", str(tmp_path)]) == 2
     assert message in " ".join(capsys.readouterr().err.split())
@@ -244,7 +258,7 @@ def test_what_is_no_store_is_refused_in_words(spoil, message, tmp_path, capsys):
 
 def test_stores_that_do_not_fit_are_not_merged(tmp_path):
     for name, seed in (("a", 1), ("b", 2)):
-        play_tournament(["greedy", "random"], out=tmp_path / name, deals=2, seed=seed)
+        play_tournament(["greedy", "random"], out=tmp_path / name, num_games=4, seed=seed)
     with Store.open(tmp_path / "a") as store:
         with pytest.raises(StoreError, match="another tournament: seed 1 there, 2 now"):
             store.merge(tmp_path / "b")
@@ -260,7 +274,7 @@ def test_stores_that_do_not_fit_are_not_merged(tmp_path):
 
 def test_two_processes_do_not_play_into_one_store(tmp_path):
     with locked(tmp_path), pytest.raises(StoreError, match="another process"):
-        play_tournament(["greedy", "random"], out=tmp_path, deals=2)
+        play_tournament(["greedy", "random"], out=tmp_path, num_games=4)
     assert (tmp_path / LOCK_FILE).exists()
 
 
@@ -312,7 +326,7 @@ def test_a_tournament_killed_at_any_moment_goes_on_with_nothing_lost_or_doubled(
 ):
     """Each child is killed some moments after it has stored something new."""
     num_kills, at_once = 50 if is_full_check else 4, 32
-    agents, options = ["random", "greedy"], {"deals": 32 * num_kills, "at_once": at_once}
+    agents, options = ["random", "greedy"], {"num_games": 64 * num_kills, "at_once": at_once}
     play_tournament(agents, out=tmp_path / "whole", **options)
     killed, chance, num_games = tmp_path / "killed", random.Random(0), 0
     for _ in range(num_kills):
@@ -334,7 +348,7 @@ def test_a_tournament_killed_at_any_moment_goes_on_with_nothing_lost_or_doubled(
 @pytest.mark.slow
 def test_the_command_killed_with_its_workers_goes_on(tmp_path):
     num_kills, at_once, num_games = 5, 20, 0
-    command = ["random", "greedy", "--deals", "2000", "--at-once", str(at_once), "--out", "killed"]
+    command = ["random", "greedy", "--games", "4000", "--at-once", str(at_once), "--out", "killed"]
     for _ in range(num_kills):
         process = start([*command, "--workers", "2"], tmp_path)
         wait_for_more(tmp_path / "killed", num_games, lambda process=process: not process.poll())
@@ -343,7 +357,7 @@ def test_the_command_killed_with_its_workers_goes_on(tmp_path):
         assert process.returncode == -signal.SIGKILL
         before, num_games = num_games, expect_whole_blocks(tmp_path / "killed", at_once)
         assert num_games > before
-    options = {"deals": 2000, "at_once": at_once}
+    options = {"num_games": 4000, "at_once": at_once}
     play_tournament(["random", "greedy"], out=tmp_path / "killed", **options)
     play_tournament(["random", "greedy"], out=tmp_path / "whole", **options)
     assert stored(tmp_path / "killed") == stored(tmp_path / "whole")
@@ -352,7 +366,7 @@ def test_the_command_killed_with_its_workers_goes_on(tmp_path):
 @pytest.mark.slow
 def test_the_workers_of_a_killed_tournament_end(tmp_path):
     process = start(
-        ["random", "greedy", "--deals", "100000", "--workers", "2", "--out", "killed"], tmp_path
+        ["random", "greedy", "--games", "200000", "--workers", "2", "--out", "killed"], tmp_path
     )
     deadline = time.monotonic() + TIMEOUT
     while not num_stored(tmp_path / "killed") and time.monotonic() < deadline:
@@ -372,7 +386,7 @@ def children_of(pid):
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch, capsys):
-    command = ["arena", "random", "greedy", "--deals", "8", "--at-once", "4"]
+    command = ["arena", "random", "greedy", "--games", "16", "--at-once", "4"]
     add, blocks = Store.add, []
 
     def interrupt_after_two(store, rows):
@@ -386,7 +400,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     assert "the same command goes on" in capsys.readouterr().out
     assert num_stored(tmp_path) == 8
     monkeypatch.undo()
-    play_tournament(["random", "greedy"], out=tmp_path, deals=8, at_once=4)
+    play_tournament(["random", "greedy"], out=tmp_path, num_games=16, at_once=4)
     assert num_stored(tmp_path) == 16
 
 
@@ -394,7 +408,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch, capsys):
 
 
 def test_play_stops_when_the_shares_are_known_well_enough(tmp_path):
-    agents, options = ["random", "random"], {"deals": 2000, "until_ci": 0.2, "at_once": 20}
+    agents, options = ["random", "random"], {"num_games": 4000, "until_ci": 0.2, "at_once": 20}
     results = play_tournament(agents, out=tmp_path, **options)
     assert 50 <= results.num_deals < 2000
     assert (results.half_widths() <= 0.2).all()
@@ -404,10 +418,10 @@ def test_play_stops_when_the_shares_are_known_well_enough(tmp_path):
 
 def test_agents_of_ones_own_join_as_objects(tmp_path):
     agents = [celtica_env.load_agent(f"{HERE}:First", "celtica"), "greedy"]
-    results = play_tournament(agents, out=tmp_path, deals=3)
+    results = play_tournament(agents, out=tmp_path, num_games=6)
     assert set(results.ratings["agent"]) == {"first", "greedy"}
     assert np.isclose(results.ratings["win_share"].sum(), 1)
     assert multiprocessing.active_children() == []
     agents[0].secret = lambda: None
     with pytest.raises(OptionError, match="'first' cannot be sent to another process"):
-        play_tournament(agents, out=tmp_path / "other", deals=3, workers=2)
+        play_tournament(agents, out=tmp_path / "other", num_games=6, workers=2)

@@ -21,7 +21,7 @@ import choix
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from celtica_train.arena.intervals import Z95
+from celtica_train.play_games.intervals import Z95
 
 PRIOR = 0.5  # wins added both ways to each pair that met: who never won keeps a finite rating
 RESAMPLES = 300

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from celtica_train.arena.results import Results
+from celtica_train.play_games.arena.results import Results
 
 DPI = 144
 WIDTH = 7.0  # inches

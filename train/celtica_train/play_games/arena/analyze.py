@@ -18,10 +18,10 @@ from celtica_env.core.arguments import whole
 from celtica_env.core.errors import CelticaError, ReplayError, StoreError
 from celtica_env.core.questions import Event
 from celtica_env.core.registry import load_game
-from celtica_train.arena.design import Design
-from celtica_train.arena.questions import FIRST_GAMES, questions_of
-from celtica_train.arena.results import Results
-from celtica_train.arena.store import Store
+from celtica_train.play_games.arena.design import Design
+from celtica_train.play_games.arena.questions import FIRST_GAMES, questions_of
+from celtica_train.play_games.arena.results import Results
+from celtica_train.play_games.arena.store import Store
 
 AT_ONCE = 512  # games played again together
 EVERYONE = "everyone"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tyro
 
-from celtica_train.arena.settings import Config, MergeConfig, ReportConfig
+from celtica_train.play_games.arena.settings import Config, MergeConfig, ReportConfig
 
 
 def main(argv: list[str]) -> int:
@@ -15,7 +15,7 @@ def main(argv: list[str]) -> int:
         forms.get(name, Config), args=argv[bool(name) :], prog=f"celtica arena {name}".strip()
     )
     config.enter_package()
-    from celtica_train.arena import work
+    from celtica_train.play_games.arena import work
 
     match config:
         case Config():

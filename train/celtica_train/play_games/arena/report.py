@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from celtica_env.core.files import printable
-from celtica_train.arena.plots import PLOTS, THEMES, draw
-from celtica_train.arena.results import Results
 from celtica_train.checkpoint import write_atomic
+from celtica_train.play_games.arena.plots import PLOTS, THEMES, draw
+from celtica_train.play_games.arena.results import Results
 
 PAGE_FILE = "report.html"
 CONTINUED = ", continued"
@@ -69,7 +69,7 @@ def png(results: Results, name: str, suffix: str) -> bytes:
 def page(results: Results, pictures: Mapping[str, bytes]) -> str:
     """Return the page, which needs no other file. Names of agents are escaped."""
     environment = Environment(
-        loader=PackageLoader("celtica_train.arena", "."),
+        loader=PackageLoader("celtica_train.play_games.arena", "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

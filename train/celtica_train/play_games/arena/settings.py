@@ -8,12 +8,12 @@ from typing import Annotated, Literal
 
 import tyro
 
-from celtica_train.arena.design import Design
-from celtica_train.own_game import OwnGame
+from celtica_train.own_game import GameWithOptions, OwnGame
+from celtica_train.play_games.arena.design import Design
 
 
 @dataclass
-class Config(OwnGame):
+class Config(GameWithOptions):
     """Play a tournament and report on it; the same command goes on with one that was stopped.
 
     Two more forms: celtica arena report RESULTS makes the report again, and celtica arena merge
@@ -29,8 +29,9 @@ class Config(OwnGame):
     """The game."""
     players: int = 2
     """Seats at a table."""
-    deals: int = 500
-    """Deals to play, each in every rotation of the seats; with --until-ci at most."""
+    games: int = 2000
+    """Games to play, rounded up to whole deals, each of which every set of agents plays in every
+    rotation of the seats; with --until-ci at most."""
     seed: int = 1
     """Seed of the deals and of the agents."""
     workers: int = 1

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from celtica_agents.learned import split_argument
 from celtica_agents.learned.files import find_network_file
 from celtica_env import Agent, spec
 from celtica_env.core.agents import PATH_AGENT
+from celtica_env.core.arguments import players_of
 from celtica_env.core.errors import CheckpointError, OptionError, StoreError
-from celtica_train.arena import engines
-from celtica_train.arena.design import Design, labels_of
-from celtica_train.arena.results import Results
-from celtica_train.arena.store import Store, has_store, locked
+from celtica_env.core.streams import check_seed
+from celtica_train.play_games.arena import engines
+from celtica_train.play_games.arena.design import Design, labels_of
+from celtica_train.play_games.arena.results import Results
+from celtica_train.play_games.arena.store import Store, has_store, locked
+from celtica_train.play_games.seating import deals_for
 
 PROGRAM_AT_ONCE = 16  # games of a block with programs, which answer one at a time
 
@@ -54,7 +58,7 @@ def play_tournament(
     *,
     out: str | Path,
     num_players: int = 2,
-    deals: int = 500,
+    num_games: int = 2000,
     seed: int = 1,
     workers: int = 1,
     engine: str = "local",
@@ -63,6 +67,7 @@ def play_tournament(
     move_seconds: float = Design.move_seconds,
     memory_mb: int = Design.memory_mb,
     share: Share = Share(),
+    options: Mapping[str, Any] | None = None,
     package: str | None = None,
     on_progress: Progress | None = None,
 ) -> Results:
@@ -73,7 +78,8 @@ def play_tournament(
         game: a name from `celtica_env.list_games()`.
         out: folder of the store.
         num_players: seats at a table; at most as many as agents are named.
-        deals: to play, each in every rotation of the seats at every table.
+        num_games: games to play, rounded up to whole deals: each deal is played in every rotation
+            of the seats at every table.
         seed: of the deals and of the agents.
         workers: processes that play.
         engine: `"local"`, or `"ray"` for a Ray cluster.
@@ -83,6 +89,7 @@ def play_tournament(
         move_seconds: time a program has for a move.
         memory_mb: memory a program has, MiB.
         share: the part of the games that this call plays, for merging with the others' later.
+        options: the game's own, see `spec(game).options`, as JSON holds them.
         package: of a game of your own, for the workers to import.
         on_progress: called now and then.
 
@@ -92,12 +99,14 @@ def play_tournament(
         StoreError: the folder holds another tournament, or what is none.
     """
     has_programs = any(isinstance(a, str) and a.startswith("cmd:") for a in agents)
+    num_players = players_of(spec(game), num_players)
     design = Design(
         game=spec(game).id,
         players=num_players,
         agents=labels_of([a if isinstance(a, str) else a.name for a in agents]),
-        deals=deals,
-        seed=seed,
+        deals=deals_for(num_games, len(agents), num_players),
+        seed=check_seed(seed),
+        options=options or {},
         at_once=at_once or (PROGRAM_AT_ONCE if has_programs else Design.at_once),
         until_ci=until_ci,
         move_seconds=move_seconds,

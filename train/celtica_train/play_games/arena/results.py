@@ -13,10 +13,10 @@ import numpy as np
 import polars as pl
 
 from celtica_env.core.errors import StoreError
-from celtica_train.arena.design import Design
-from celtica_train.arena.intervals import interval95, sequence95
-from celtica_train.arena.ratings import Ratings, rate, wins_by_deal
-from celtica_train.arena.store import Store
+from celtica_train.play_games.arena.design import Design
+from celtica_train.play_games.arena.ratings import Ratings, rate, wins_by_deal
+from celtica_train.play_games.arena.store import Store
+from celtica_train.play_games.intervals import interval95, sequence95
 
 WHOLE = "deal IN (SELECT deal FROM games GROUP BY deal HAVING count(*) = :games_per_deal)"
 SEATS = f"""

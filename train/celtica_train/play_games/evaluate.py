@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from itertools import pairwise, permutations
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import tyro
 
-from celtica_env import Agent, Batch, Replay, load_agent, save_replays, spec
-from celtica_env.core.arguments import players_of, whole
+from celtica_env import Agent, load_agent, save_replays, spec
+from celtica_env.core.arguments import players_of
 from celtica_env.core.errors import OptionError
 from celtica_env.core.streams import agent_seed, check_seed
-from celtica_train.arena.intervals import interval95
-from celtica_train.arena.playing import play
 from celtica_train.checkpoint import written_whole
 from celtica_train.own_game import GameWithOptions
+from celtica_train.play_games.intervals import interval95
+from celtica_train.play_games.playing import play
+from celtica_train.play_games.result import AgentResult, Result
+from celtica_train.play_games.seating import Seating, deals_for
 from celtica_train.report import print_result
-from celtica_train.result import AgentResult, Result
 
 CHUNK = 2048  # games played at once
-MAX_GAMES = 10**8  # days of play; more is a slip of the finger
 
 
 @dataclass
@@ -86,99 +85,67 @@ def evaluate(
     num_players = players_of(spec(game), len(agents) if hint else num_players, hint)
     if not 1 <= len(agents) <= num_players:
         raise OptionError(f"need 1 to {num_players} agents for {num_players} players")
-    num_games = whole("games", num_games, 1, MAX_GAMES)
+    deals = deals_for(num_games, len(agents), num_players)
     if replays is not None and Path(replays).exists():
         raise OptionError(f"{replays} exists; name a new file for the replays")
-    seed = check_seed(seed)
     players = [load_agent(agent, game) for agent in agents]
-    line_up = [min(seat, len(players) - 1) for seat in range(num_players)]
-    num_deals = -(-num_games // num_players)
+    names = tuple(player.name for player in players)
+    seating = Seating(spec(game).id, num_players, names, deals, check_seed(seed), options or {})
     kept = nullcontext() if replays is None else written_whole(Path(replays))
     with kept as file:
-        shares = play_deals(game, players, line_up, num_deals, seed, file, on_progress, options)
+        shares = play_deals(seating, players, file, on_progress)
     return Result(
         game=game,
         players=num_players,
-        games=num_players * num_deals,
-        deals=num_deals,
-        seed=seed,
+        games=seating.num_games,
+        deals=deals,
+        seed=seating.seed,
         agents=tuple(
-            AgentResult(player.name, float(shares[:, i].mean()), interval95(shares[:, i]))
-            for i, player in enumerate(players)
+            AgentResult(name, float(shares[:, i].mean()), interval95(shares[:, i]))
+            for i, name in enumerate(names)
         ),
-        options=options or {},
+        options=seating.options,
     )
 
 
 def play_deals(
-    game: str,
-    players: Sequence[Agent],
-    line_up: Sequence[int],
-    num_deals: int,
-    seed: int,
-    replays: Path | None,
-    on_progress: Callable[[int, int], None] | None,
-    options: Mapping[str, Any] | None = None,
+    seating: Seating,
+    agents: Sequence[Agent],
+    replays: Path | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> np.ndarray:
-    """Play every deal in each rotation of the seats.
-
-    `line_up` (P,) says which player holds each seat at first. Appends the games to `replays`.
+    """Play all games of a seating; append them to `replays`.
 
     Returns:
-        win share per seat held `(deals, players)`.
+        win share per seat held `(deals, n)`.
     """
-    num_players = len(line_up)
-    shares = np.zeros((num_deals, len(players)))
-    played = 0
-    for circle, part in seatings(line_up, num_deals):
-        for rotation in range(num_players):
-            order = [circle[(seat + rotation) % num_players] for seat in range(num_players)]
-            deals = np.arange(part.start, part.stop)
+    shares = np.zeros((seating.deals, len(agents)))
+    seats_held = np.bincount(seating.seats_of(np.arange(seating.games_per_deal)).ravel())
+    num_played = 0
+    for start in range(0, seating.deals, CHUNK):
+        deals = np.arange(start, min(start + CHUNK, seating.deals))
+        for place in range(seating.games_per_deal):
             # Anew each time, so that between two resets no agent meets a deal from two seats.
-            for index, player in enumerate(players):
-                role = f"rotation {rotation} from deal {part.start}"
-                player.reset(agent_seed(seed, role, index))
-            games = play(
-                game,
-                players,
-                np.tile(order, (len(deals), 1)),
-                deals,
-                seed,
-                first_id=part.start,
+            for index, agent in enumerate(agents):
+                role = f"rotation {place} from deal {start}"
+                agent.reset(agent_seed(seating.seed, role, index))
+            games = deals * seating.games_per_deal + place
+            played = play(
+                seating,
+                agents,
+                games,
+                first_id=start,
                 record=replays is not None,
                 is_strict=True,
-                options=options,
             )
             if replays is not None:
-                names = [players[index].name for index in order]
-                save_replays(replays, replays_of(games.batch, names, seed), append=True)
-            for seat, index in enumerate(order):
-                wins = games.shares[:, seat]
-                shares[part, index] += wins / (num_players * line_up.count(index))
-            played += part.stop - part.start
+                infos = seating.infos_of(games)
+                save_replays(replays, played.batch.replays(infos), append=True)
+            np.add.at(shares, (deals[:, None], played.seats), played.shares)
+            num_played += len(deals)
             if on_progress:
-                on_progress(played, num_players * num_deals)
-    return shares
-
-
-def seatings(line_up: Sequence[int], num_deals: int) -> Iterator[tuple[tuple[int, ...], slice]]:
-    """Yield each order round the table with its share of the deals, in parts of at most CHUNK.
-
-    With more orders than deals, each deal has an order of its own, drawn by the order of listing.
-    """
-    circles = sorted({(line_up[0], *rest) for rest in permutations(line_up[1:])})
-    cuts = np.linspace(0, num_deals, min(len(circles), num_deals) + 1).astype(int).tolist()
-    for circle, (start, stop) in zip(circles, pairwise(cuts)):
-        for first in range(start, stop, CHUNK):
-            yield circle, slice(first, min(first + CHUNK, stop))
-
-
-def replays_of(batch: Batch, names: Sequence[str], seed: int) -> Iterator[Replay]:
-    """Return the replay of each game of a batch, with the names by seat and where it was dealt."""
-    deals = range(batch.game_offset, batch.game_offset + batch.num_games)
-    return batch.replays(
-        [{"agents": list(names), "seed": seed, "game_index": deal} for deal in deals]
-    )
+                on_progress(num_played, seating.num_games)
+    return shares / seats_held
 
 
 def main(argv: list[str]) -> int:

@@ -9,9 +9,9 @@ Legend: `G` games, `P` seats, `n` agents.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from celtica_agents.program import ProgramFailures
 from celtica_env import Agent, Batch, action_to_text, make_batch
 from celtica_env.core.agents import ask
 from celtica_env.core.errors import IllegalActionError
+from celtica_train.play_games.seating import Seating
 
 MAX_REASON = 300  # characters
 
@@ -37,6 +38,7 @@ class Played:
 
     Attributes:
         batch: the games at their ends.
+        seats: the agent that holds each seat, `(G, P)`.
         shares: of the win, `(G, P)`; they sum to 1.
         moves: decisions of each seat, `(G, P)`.
         seconds: that each agent took in all, `(n,)`.
@@ -44,6 +46,7 @@ class Played:
     """
 
     batch: Batch
+    seats: np.ndarray
     shares: np.ndarray
     moves: np.ndarray
     seconds: np.ndarray
@@ -51,74 +54,67 @@ class Played:
 
 
 def play(
-    game: str,
+    seating: Seating,
     agents: Sequence[Agent],
-    seats: np.ndarray,
-    deals: np.ndarray,
-    seed: int,
+    games: np.ndarray,
     *,
-    first_id: int = 0,
+    first_id: int,
     record: bool = False,
     is_strict: bool = False,
-    options: Mapping[str, Any] | None = None,
 ) -> Played:
-    """Play games to their ends.
+    """Play games of a seating to their ends.
 
     Args:
-        game: a name from `celtica_env.list_games()`.
+        seating: has the games.
         agents: n of them, reset by the caller.
-        seats: the agent that holds each seat of each game, `(G, P)`.
-        deals: of each game `(G,)`; a deal is an index of the streams of `seed`.
-        seed: of the deals.
-        first_id: number of the first game; with the decision's it is what an agent's own
+        games: their numbers `(G,)`.
+        first_id: of the first game; with the decision's number it is what an agent's own
             randomness depends on.
         record: keep replays.
         is_strict: let an agent's error through, in place of a forfeit.
-        options: the game's own.
 
     Raises:
         IllegalActionError: only when strict; an answer is not legal.
     """
-    batch = deal_games(game, deals, seats.shape[1], seed, first_id, record, options or {})
-    played = Played(batch, np.zeros(seats.shape), np.zeros(seats.shape, int), np.zeros(len(agents)))
+    seats = seating.seats_of(games)
+    batch = deal(seating, games, first_id, record)
+    played = Played(
+        batch, seats, np.zeros(seats.shape), np.zeros(seats.shape, int), np.zeros(len(agents))
+    )
     while True:
         rows = np.flatnonzero(~batch.finished)
         if played.forfeits:
             rows = np.setdiff1d(rows, list(played.forfeits), assume_unique=True)
         if not rows.size:
             return played
-        actions = choose(agents, seats, rows, played, is_strict)
+        actions = choose(agents, rows, played, is_strict)
         carry_out(rows, actions, played, is_strict)
 
 
-def deal_games(
-    game: str,
-    deals: np.ndarray,
-    num_players: int,
-    seed: int,
-    first_id: int,
-    record: bool,
-    options: Mapping[str, Any],
-) -> Batch:
-    """Return a batch with the given deals `(G,)`, a deal as often as it is named."""
+def deal(seating: Seating, games: np.ndarray, first_id: int, record: bool) -> Batch:
+    """Return a batch of games at their starts, each on its deal."""
+    make = partial(
+        make_batch,
+        seating.game_name,
+        num_players=seating.players,
+        seed=seating.seed,
+        **seating.options,
+    )
+    deals = seating.deals_of(games)
     first = int(deals.min())
-    source = make_batch(
-        game, int(deals.max()) - first + 1, num_players, seed=seed, game_offset=first, **options
-    )
-    batch = make_batch(
-        game, len(deals), num_players, seed=seed, game_offset=first_id, record=record, **options
-    )
+    source = make(int(deals.max()) - first + 1, game_offset=first)
+    batch = make(len(games), game_offset=first_id, record=record)
     batch.set_states(source.states[deals - first], check=False)
     return batch
 
 
 def choose(
-    agents: Sequence[Agent], seats: np.ndarray, rows: np.ndarray, played: Played, is_strict: bool
+    agents: Sequence[Agent], rows: np.ndarray, played: Played, is_strict: bool
 ) -> np.ndarray:
     """Return an action for each of the games `rows`; note the times, and forfeits unless strict."""
     movers = played.batch.to_move[rows]
     played.moves[rows, movers] += 1
-    whose = seats[rows, movers]
+    whose = played.seats[rows, movers]
     actions = np.zeros(len(rows), np.int64)
     for index in np.unique(whose).tolist():
         places = np.flatnonzero(whose == index)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,8 @@ import numpy as np
 from celtica_agents.program import Limits, ProgramAgent
 from celtica_env import Agent, load_agent
 from celtica_env.core.streams import agent_seed
-from celtica_train.arena.design import Design
-from celtica_train.arena.playing import Forfeit, Played, play
+from celtica_train.play_games.arena.design import Design
+from celtica_train.play_games.playing import Played, play
 
 PROGRAM = "cmd:"
 
@@ -48,16 +48,13 @@ def play_block(design: Design, agents: Sequence[Agent], block: int) -> BlockRows
     games = design.games_of_block(block)
     for index, agent in enumerate(agents):
         agent.reset(agent_seed(design.seed, f"block {block}", index))
-    deals, seats = design.deals_of(games), design.seats_of(games)
-    played = play(
-        design.game_name, agents, seats, deals, design.seed, first_id=int(games[0]), record=True
-    )
+    played = play(design, agents, games, first_id=int(games[0]), record=True)
     num_moves = np.zeros(len(agents), int)
-    np.add.at(num_moves, seats, played.moves)
+    np.add.at(num_moves, played.seats, played.moves)
     return BlockRows(
         block,
-        list(game_rows(design, games, deals, seats, played)),
-        list(seat_rows(games, seats, played)),
+        list(game_rows(design, games, played)),
+        list(seat_rows(games, played)),
         [
             (block, index, int(moves), float(seconds))
             for index, (moves, seconds) in enumerate(zip(num_moves, played.seconds))
@@ -65,14 +62,11 @@ def play_block(design: Design, agents: Sequence[Agent], block: int) -> BlockRows
     )
 
 
-def game_rows(
-    design: Design, games: np.ndarray, deals: np.ndarray, seats: np.ndarray, played: Played
-) -> Iterator[tuple[Any, ...]]:
+def game_rows(design: Design, games: np.ndarray, played: Played) -> Iterator[tuple[Any, ...]]:
     """Yield `(game, deal, length, end, forfeited seat, reason, replay)` of each game."""
-    infos = [
-        game_info(design, game, deal, row, played.forfeits.get(k))
-        for k, (game, deal, row) in enumerate(zip(games.tolist(), deals.tolist(), seats.tolist()))
-    ]
+    infos = design.infos_of(games)
+    for k, forfeit in played.forfeits.items():
+        infos[k]["forfeit"] = {"seat": forfeit.seat, "why": forfeit.reason}
     for k, (info, replay) in enumerate(zip(infos, played.batch.replays(infos))):
         given = played.forfeits.get(k)
         lost = (None, None) if given is None else (given.seat, given.reason)
@@ -80,26 +74,13 @@ def game_rows(
         yield info["game"], info["game_index"], length, replay.end, *lost, replay.to_json()
 
 
-def game_info(
-    design: Design, game: int, deal: int, seats: Sequence[int], given: Forfeit | None
-) -> Mapping[str, Any]:
-    """Return what a replay says of its game beside the moves."""
-    info = {
-        "agents": [design.agents[index] for index in seats],
-        "seed": design.seed,
-        "game_index": deal,
-        "game": game,
-    }
-    return info if given is None else info | {"forfeit": {"seat": given.seat, "why": given.reason}}
-
-
-def seat_rows(games: np.ndarray, seats: np.ndarray, played: Played) -> Iterator[tuple[Any, ...]]:
+def seat_rows(games: np.ndarray, played: Played) -> Iterator[tuple[Any, ...]]:
     """Yield `(game, seat, agent, share, moves, score)` of each seat."""
-    num_players = seats.shape[1]
+    num_players = played.seats.shape[1]
     columns = [
         np.repeat(games, num_players),
         np.tile(np.arange(num_players), len(games)),
-        seats.ravel(),
+        played.seats.ravel(),
         played.shares.ravel(),
         played.moves.ravel(),
         played.batch.scores().ravel(),

@@ -25,9 +25,9 @@ from msgspec import Meta
 
 from celtica_env.core.errors import DiskFullError, StoreError
 from celtica_env.core.files import MAX_BYTES, checked
-from celtica_train.arena.blocks import BlockRows
-from celtica_train.arena.design import Design
 from celtica_train.checkpoint import disk_full, written_whole
+from celtica_train.play_games.arena.blocks import BlockRows
+from celtica_train.play_games.arena.design import Design
 
 STORE_FILE = "arena.sqlite"
 LOCK_FILE = "arena.lock"

@@ -16,11 +16,11 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from celtica_train.arena import tournament
-from celtica_train.arena.report import PAGE_FILE, print_report, write_report
-from celtica_train.arena.results import Results
-from celtica_train.arena.settings import Config, MergeConfig, ReportConfig
-from celtica_train.arena.store import Store, has_store, locked
+from celtica_train.play_games.arena import tournament
+from celtica_train.play_games.arena.report import PAGE_FILE, print_report, write_report
+from celtica_train.play_games.arena.results import Results
+from celtica_train.play_games.arena.settings import Config, MergeConfig, ReportConfig
+from celtica_train.play_games.arena.store import Store, has_store, locked
 
 
 def run_tournament(config: Config) -> None:
@@ -32,7 +32,7 @@ def run_tournament(config: Config) -> None:
             config.game,
             out=config.out,
             num_players=config.players,
-            deals=config.deals,
+            num_games=config.games,
             seed=config.seed,
             workers=config.workers,
             engine=config.engine,
@@ -41,6 +41,7 @@ def run_tournament(config: Config) -> None:
             move_seconds=config.move_seconds,
             memory_mb=config.memory_mb,
             share=tournament.Share.from_text(config.share),
+            options=config.options,
             package=config.package,
             on_progress=on_progress,
         )

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import tyro
 
-from celtica_train.arena.questions import FIRST_GAMES
 from celtica_train.own_game import OwnGame
+from celtica_train.play_games.arena.questions import FIRST_GAMES
 
 
 @dataclass
@@ -30,8 +30,8 @@ def main(argv: list[str]) -> int:
     config.enter_package()
     from rich.console import Console
 
-    from celtica_train.arena.analyze import analyze
-    from celtica_train.arena.report import print_frame
+    from celtica_train.play_games.arena.analyze import analyze
+    from celtica_train.play_games.arena.report import print_frame
 
     answers = analyze(config.results, config.games)
     if config.csv is not None:

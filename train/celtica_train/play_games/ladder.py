@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import permutations
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import numpy as np
 import tyro
@@ -27,15 +27,15 @@ from celtica_env.core.errors import OptionError
 from celtica_env.core.files import checked, lines_of, read_json
 from celtica_env.core.streams import agent_seed
 from celtica_train.checkpoint import told_if_full
-from celtica_train.evaluate import evaluate
-from celtica_train.own_game import OwnGame
+from celtica_train.own_game import GameWithOptions
+from celtica_train.play_games.evaluate import evaluate
 
 TIMED_DECISIONS = 60
 TIMING_SEED = 77
 
 
 @dataclass
-class Config(OwnGame):
+class Config(GameWithOptions):
     """Play each of several agents against each other one, and keep the results in a file.
 
     With three players and more, an agent holds one seat and its rival all others, both ways round;
@@ -100,9 +100,10 @@ def measure(config: Config, agent: str, rival: str) -> Measurement:
         num_players=config.players,
         num_games=config.games,
         seed=config.seed,
+        options=config.options,
     )
     own, other = result.agents
-    times = {name: milliseconds(name, config.game, config.players) for name in (agent, rival)}
+    times = {name: milliseconds(name, config) for name in (agent, rival)}
     return Measurement(
         **key_of(config, agent, rival),
         deals=result.deals,
@@ -121,11 +122,13 @@ def rounded(bounds: tuple[float, float]) -> tuple[float, float]:
     return round(low, 6), round(high, 6)
 
 
-def milliseconds(name: str, game: str, num_players: int) -> float:
+def milliseconds(name: str, config: Config) -> float:
     """Return the median time an agent takes for a decision with a choice, in one game alone."""
-    agent: Agent = load_agent(name, game)
+    agent: Agent = load_agent(name, config.game)
     agent.reset(agent_seed(TIMING_SEED, "timing"))
-    batch = make_batch(game, 1, num_players, seed=TIMING_SEED, autoreset="same_step")
+    batch = make_batch(
+        config.game, 1, config.players, seed=TIMING_SEED, autoreset="same_step", **config.options
+    )
     times: list[float] = []
     while len(times) < TIMED_DECISIONS:
         view = batch.view()
@@ -150,6 +153,7 @@ class Key(TypedDict):
     rival: str
     games: int
     seed: int
+    options: NotRequired[dict[str, Any]]
 
 
 class Measurement(Key):
@@ -166,7 +170,7 @@ class Measurement(Key):
 
 def key_of(config: Config, agent: str, rival: str) -> Key:
     """Return what tells one measurement from another."""
-    return {
+    key: Key = {
         "game": config.game,
         "players": config.players,
         "agent": agent,
@@ -174,6 +178,9 @@ def key_of(config: Config, agent: str, rival: str) -> Key:
         "games": config.games,
         "seed": config.seed,
     }
+    if config.options:
+        key["options"] = config.options
+    return key
 
 
 def read_ladder(path: Path) -> list[Measurement]:
@@ -215,8 +222,8 @@ def find(
     entries: Sequence[Measurement], config: Config, agent: str, rival: str
 ) -> Measurement | None:
     """Return the measurement of a pairing by this version of the package, if it is there."""
-    wanted = {**key_of(config, agent, rival), "package_version": __version__}
-    return next((e for e in entries if wanted.items() <= e.items()), None)
+    wanted = {"options": {}, **key_of(config, agent, rival), "package_version": __version__}
+    return next((e for e in entries if wanted.items() <= {"options": {}, **e}.items()), None)
 
 
 def line_of(entry: Measurement, is_new: bool) -> str:

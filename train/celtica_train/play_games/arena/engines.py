@@ -15,8 +15,8 @@ from typing import Any
 from celtica_env import Agent
 from celtica_env.core.errors import CelticaError, OptionError
 from celtica_env.core.registry import register_package
-from celtica_train.arena.blocks import BlockRows, load_agents, play_block
-from celtica_train.arena.design import Design
+from celtica_train.play_games.arena.blocks import BlockRows, load_agents, play_block
+from celtica_train.play_games.arena.design import Design
 
 Engine = Callable[[Iterable[int]], Iterator[BlockRows]]
 """Plays blocks and yields what they add, in any order."""

@@ -1,0 +1,1 @@
+"""Agents play each other: evaluations, the ladder, tournaments."""

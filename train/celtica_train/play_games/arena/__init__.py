@@ -1,0 +1,1 @@
+"""Tournaments between agents: played with care, kept, rated and reported. See docs/arena.md."""
