@@ -212,14 +212,17 @@ def interpreted(function: Callable) -> Callable:
     """Let plain Python read record fields as attributes and wrap around in 64 bits."""
 
     def run(*arguments):
-        views = [
-            a.view(np.recarray) if isinstance(a, np.ndarray) and a.dtype.names else a
-            for a in arguments
-        ]
         with np.errstate(over="ignore"):
-            return function(*views)
+            return function(*map(as_records, arguments))
 
     return run
+
+
+def as_records(value: Any) -> Any:
+    """Return an array of records whose fields are attributes, also within a named tuple."""
+    if hasattr(value, "_make"):
+        return value._make(map(as_records, value))
+    return value.view(np.recarray) if isinstance(value, np.ndarray) and value.dtype.names else value
 
 
 @cache

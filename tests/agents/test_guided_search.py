@@ -4,12 +4,20 @@ import numpy as np
 import pytest
 
 import celtica_env
-from celtica_agents import search
 from celtica_agents.learned.files import network_bytes
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import ValueAgent, with_turns
-from celtica_agents.search import Budget, FlatAgent, GuidedAgent, make_mc, make_puct
-from celtica_agents.search.playouts import Settings
+from celtica_agents.search import (
+    FLAT_BY_VALUE,
+    GUIDED,
+    GUIDED_BY_VALUE,
+    TREE,
+    Budget,
+    SearchAgent,
+    make_mc,
+    make_puct,
+)
+from celtica_agents.search.strategy import Settings
 from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_env.testing.play import play_some
 from tests.agents.policies import policy_of, value_of
@@ -19,7 +27,8 @@ from tests.each_game import one_game_or_each
 
 def guided(game, amount, **settings):
     policy = PolicyAgent(*policy_of(game))
-    return GuidedAgent(game, Budget(amount), policy, Settings(**{"guidance": 1.0} | settings))
+    settings = Settings(**{"guidance": 1.0} | settings)
+    return SearchAgent(game, Budget(amount), GUIDED, settings, guide=policy)
 
 
 def positions(game, num_players=2):
@@ -48,11 +57,11 @@ def test_a_policy_that_weighs_all_is_followed(game):
 
 
 @one_game_or_each
-def test_without_weight_a_policy_changes_nothing(game):
+def test_a_strategy_that_looks_at_no_shares_needs_no_policy(game):
     view = positions(game).view()
-    found = guided(game, 20, guidance=0.0).search(view)
-    others = PolicyAgent(*policy_of(game, seed=1))
-    again = GuidedAgent(game, Budget(20), others, Settings()).search(view)
+    policy = PolicyAgent(*policy_of(game))
+    found = SearchAgent(game, Budget(20), TREE, guide=policy).search(view)
+    again = SearchAgent(game, Budget(20), TREE).search(view)
     assert np.array_equal(found.visits, again.visits)
 
 
@@ -113,13 +122,14 @@ def worth_to(batch, seat, guide):
     return float(guide.network(inputs)[0, 0]) + float(batch.potentials(seats=[seat])[0])
 
 
-def test_a_value_judges_each_new_node_for_the_seat_that_decided(open_game, monkeypatch):
+def test_a_value_judges_each_new_node_for_the_seat_that_decided(open_game):
     """With all cards open, as many iterations as actions try each of them once."""
     batch, guide = open_game
-    settings = search.ESTIMATED._replace(exploration=100.0, guidance=0.0)
-    monkeypatch.setattr(search, "ESTIMATED", settings)
+    strategy = GUIDED_BY_VALUE._replace(select_root=GUIDED_BY_VALUE.select)
     (legal,) = np.nonzero(batch.action_masks[0])
-    found = GuidedAgent("tiny", Budget(len(legal)), guide, Settings()).search(batch.view())
+    settings = Settings(exploration=100.0)
+    agent = SearchAgent("tiny", Budget(len(legal)), strategy, settings, guide=guide)
+    found = agent.search(batch.view())
     assert found.visits[0, legal].tolist() == [1] * len(legal)
     mover = int(batch.to_move[0])
     for action in legal.tolist():
@@ -133,8 +143,9 @@ def test_a_value_judges_each_new_node_for_the_seat_that_decided(open_game, monke
 @pytest.mark.parametrize("horizon", [0, 1, 2, 50])
 def test_a_playout_ends_after_some_own_decisions_with_the_value(open_game, horizon):
     batch, guide = open_game
-    settings = Settings(is_estimated=True, horizon=horizon)
-    found = FlatAgent("tiny", Budget(20), settings, guide=guide).search(batch.view())
+    settings = Settings(horizon=horizon)
+    agent = SearchAgent("tiny", Budget(20), FLAT_BY_VALUE, settings, guide=guide)
+    found = agent.search(batch.view())
     mover = int(batch.to_move[0])
     (legal,) = np.nonzero(batch.action_masks[0])
     assert len(legal) > 1

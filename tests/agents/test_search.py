@@ -12,14 +12,15 @@ import pytest
 
 import celtica_env
 from celtica_agents.search import (
+    FLAT,
+    TREE,
     Budget,
-    FlatAgent,
-    TreeAgent,
+    SearchAgent,
     iterations_to_look,
     make_ismcts,
     make_mc,
 )
-from celtica_agents.search.playouts import Settings
+from celtica_agents.search.strategy import Settings
 from celtica_env.core import agents as core_agents
 from celtica_env.core import registry, verbs
 from celtica_env.core.compile import bind, game_namespace
@@ -300,7 +301,7 @@ def open_hands(tiny):
 
 def test_flat_values_are_the_expected_payoffs_of_random_play(tiny):
     view = celtica_env.make_batch(tiny, 6, seed=6, payoff="margin").view()
-    found = FlatAgent(tiny, Budget(20_000), Settings()).search(view)
+    found = SearchAgent(tiny, Budget(20_000), FLAT, Settings()).search(view)
     for state, values, visits in zip(view.states, found.values, found.visits):
         for action, value in exact_values(state, is_best=False).items():
             assert abs(values[action] - value) < 15 / np.sqrt(visits[action])
@@ -309,7 +310,7 @@ def test_flat_values_are_the_expected_payoffs_of_random_play(tiny):
 def test_tree_search_plays_open_hands_perfectly(open_hands):
     """With the deck empty the rival's hand is known: plain expectimax gives the best action."""
     view = open_hands.view()
-    found = TreeAgent("tiny", Budget(600)).search(view)
+    found = SearchAgent("tiny", Budget(600), TREE).search(view)
     for state, action in zip(view.states, found.actions):
         best = exact_values(state, is_best=True)
         assert best[action] == max(best.values())
@@ -331,11 +332,11 @@ def test_searches_need_nothing_of_a_game_but_the_verbs(tiny):
 
 SEARCH_TINY = """
 import celtica_env
-from celtica_agents.search import Budget, FlatAgent, TreeAgent
+from celtica_agents.search import FLAT, TREE, Budget, SearchAgent
 celtica_env.register_game("tiny", "tests.core.tiny_game")
 view = celtica_env.make_batch("tiny", 6, 3, seed=2).view()
-for agent in (FlatAgent("tiny", Budget(30)), TreeAgent("tiny", Budget(30))):
-    found = agent.search(view)
+for strategy in (FLAT, TREE):
+    found = SearchAgent("tiny", Budget(30), strategy).search(view)
     print(found.actions.tolist(), found.visits.tolist(), found.values.round(4).tolist())
 """
 
@@ -356,11 +357,13 @@ def test_searches_are_the_same_without_machine_code(tmp_path):
 def test_iterations_are_counted(tiny):
     view = celtica_env.make_batch(tiny, 5, seed=0).view()
     is_open = view.action_masks.sum(axis=1) > 1
-    assert (TreeAgent(tiny, Budget(50)).search(view).visits.sum(axis=1) == 50 * is_open).all()
-    spent = FlatAgent(tiny, Budget(50)).search(view).visits.sum(axis=1)
+    assert (
+        SearchAgent(tiny, Budget(50), TREE).search(view).visits.sum(axis=1) == 50 * is_open
+    ).all()
+    spent = SearchAgent(tiny, Budget(50), FLAT).search(view).visits.sum(axis=1)
     assert (spent <= 50).all()
     assert (spent[is_open] > 40).all()
-    fewest = FlatAgent(tiny, Budget(1)).search(view).visits
+    fewest = SearchAgent(tiny, Budget(1), FLAT).search(view).visits
     assert (fewest[is_open][view.action_masks[is_open]] > 0).all()
 
 

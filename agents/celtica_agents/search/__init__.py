@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,26 +18,39 @@ from celtica_agents.learned import load_trained, shipped
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.shipped import ShippedAgent
 from celtica_agents.learned.value import ValueAgent
-from celtica_agents.search import tree
-from celtica_agents.search.estimate import Estimator, new_estimator
-from celtica_agents.search.kernels import search_kernel
-from celtica_agents.search.playouts import Settings, new_memory
+from celtica_agents.search.estimate import by_network, look_ahead
+from celtica_agents.search.flat import compare_actions
+from celtica_agents.search.kernels import Findings, Task, search_kernel
+from celtica_agents.search.playouts import at_random, by_rule, deal_anew, no_favourite, play_out
+from celtica_agents.search.strategy import Settings, Strategy
+from celtica_agents.search.tree import by_puct, by_ucb, grow_tree
+from celtica_agents.search.workspace import new_network, new_workspace
 from celtica_env.core.agents import Reasons
 from celtica_env.core.errors import OptionError
-from celtica_env.core.registry import load_game
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
 from celtica_env.core.view import View
 
-RANDOM_SETTINGS = Settings(exploration=0.7, margin=10.0)
-GREEDY_SETTINGS = Settings(is_greedy=True, exploration=0.35, margin=10.0, bias=1.0, caution=0.75)
+TREE = Strategy(
+    grow_tree, deal_anew, no_favourite, play_out, at_random, select_root=by_ucb, select=by_ucb
+)
+TREE_BY_RULE = TREE._replace(favour=by_rule, play=by_rule)
+GUIDED = TREE._replace(select_root=by_puct)
+GUIDED_BY_RULE = TREE_BY_RULE._replace(select_root=by_puct)
+GUIDED_BY_VALUE = GUIDED._replace(judge=look_ahead)
+FLAT = TREE._replace(search=compare_actions)
+FLAT_BY_RULE = TREE_BY_RULE._replace(search=compare_actions)
+FLAT_BY_VALUE = FLAT._replace(favour=by_network, judge=look_ahead)
+
+AT_RANDOM = Settings(exploration=0.7, margin=10.0)
+BY_RULE = Settings(exploration=0.35, margin=10.0, bias=1.0, caution=0.75)
 """What an agent plays with by default, by its playouts. That a playout counts by how much it wins
 makes a difference between actions show with fewer of them; both were chosen by the payoff that the
 choices bring in positions of Celtica."""
 
-ESTIMATED = Settings(is_estimated=True, exploration=0.1, guidance=2.0)
+ESTIMATED = Settings(exploration=0.1, guidance=2.0)
 """What a tree search plays with where a trained value judges its new nodes."""
 
-LOOKING_AHEAD = Settings(is_estimated=True, horizon=3, caution=0.75)
+LOOKING_AHEAD = Settings(horizon=3, caution=0.75)
 """What flat Monte Carlo plays with where a trained value ends its playouts."""
 
 GUIDANCE = 0.5  # weight of a policy's shares at the root
@@ -54,50 +66,41 @@ class Budget:
     """How long a search may take for one decision: a number of iterations, or milliseconds."""
 
     amount: int
-    is_time: bool = False
+    is_time: bool = False  # for a tree alone, which can be grown further
 
     def __str__(self) -> str:
         return f"{self.amount}ms" if self.is_time else str(self.amount)
-
-
-@dataclass(frozen=True)
-class Findings:
-    """What a search found.
-
-    Attributes:
-        actions: `(n,)` the choice per row.
-        visits: `(n, A)` iterations spent on each action; all zero where nothing was to choose.
-        values: `(n, A)` mean worth of each action's playouts to the mover, as the settings count
-            it; nan for what was not played out.
-    """
-
-    actions: np.ndarray
-    visits: np.ndarray
-    values: np.ndarray
 
 
 Trained = PolicyAgent | ValueAgent
 
 
 class SearchAgent:
-    """What both searches share; `_search` fills arrays for the rows that have a choice."""
+    """Searches each decision by a strategy.
+
+    Memory does not grow while it searches: a tree has a node per iteration, or `MAX_NODES` of them
+    if the budget is one of time, each of 24 bytes and 8 for every seat.
+    """
 
     def __init__(
         self,
         game: str,
         budget: Budget,
-        settings: Settings,
-        name: str,
+        strategy: Strategy,
+        settings: Settings = AT_RANDOM,
+        name: str = "search",
         guide: Trained | ShippedAgent | None = None,
     ) -> None:
+        """Search by the guide's priors and network where the strategy looks at them."""
         self.name = name
+        self.strategy = strategy
         self.settings = settings
         self._game = game
         self._budget = budget
         self._guide = guide
-        if settings.is_greedy:
+        if by_rule in strategy:
             rule_of(game)  # there must be one
-        search_kernel(game)  # compiled now and not at the first decision
+        search_kernel(game, strategy)  # compiled now and not at the first decision
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -116,127 +119,42 @@ class SearchAgent:
     def search(self, view: View) -> Findings:
         """Return the choice per row and what it rests on."""
         masks = view.action_masks
-        is_searched = ~view.finished & (masks.sum(axis=1) > 1)
-        actions = masks.argmax(axis=1)
-        visits = np.zeros(masks.shape, np.int64)
-        values = np.full(masks.shape, np.nan)
-        settings = self._settings_for(view)._replace(max_steps=view.max_steps)
-        keys = mix_keys(view.keys, self._key)
-        games = (view.states.copy(), is_searched, keys, self._priors(view))
-        self._search(games, self._estimator(view), settings, (actions, visits, values))
-        return Findings(actions, visits, values)
-
-    def _settings_for(self, view: View) -> Settings:
-        guide = self._guide and at_table(self._guide, view)
-        if isinstance(guide, ValueAgent):
-            return self.settings._replace(deals=guide.num_deals)
-        return self.settings
-
-    def _priors(self, view: View) -> np.ndarray:
-        """Return a policy's share of each action `(n, A)`; without a policy nothing looks at it."""
-        return np.zeros((len(view), view.spec.num_actions))
-
-    def _estimator(self, view: View) -> Estimator:
-        """Return the network that positions are judged by; without one nothing looks at it."""
-        guide = self._guide and at_table(self._guide, view)
-        return new_estimator(view.spec, guide.network if isinstance(guide, ValueAgent) else None)
-
-    def _search(self, games: tuple, estimator: Estimator, settings: Settings, out: tuple) -> None:
-        raise NotImplementedError
-
-    def _run(self, num_nodes: int, estimator: Estimator) -> Callable:
-        """Return `run(games, first, last, settings, out, start, stop)` with memory for nodes."""
-        kernel, spec = search_kernel(self._game), load_game(self._game).spec
-        work, memory = np.zeros(2, spec.state_dtype), new_memory(spec, num_nodes)
-        nodes = np.empty(num_nodes, tree.node_dtype(spec.max_players))
-        size = np.zeros(1, np.int64)
-
-        def run(games, first, last, settings, out, start, stop):
-            own = (work, nodes, size, settings, memory, estimator)
-            kernel(*games, first, last, *own, *out, start, stop)
-
-        return run
-
-
-class FlatAgent(SearchAgent):
-    """Flat Monte Carlo: the action whose playouts end best."""
-
-    def __init__(
-        self,
-        game: str,
-        budget: Budget,
-        settings: Settings = RANDOM_SETTINGS,
-        name: str = "mc",
-        guide: ValueAgent | ShippedAgent | None = None,
-    ) -> None:
-        super().__init__(game, budget, settings, name, guide)
-
-    def _search(self, games: tuple, estimator: Estimator, settings: Settings, out: tuple) -> None:
-        self._run(0, estimator)(games, 0, self._budget.amount, settings, out, 0, len(games[0]))
-
-
-class TreeAgent(SearchAgent):
-    """Information-set Monte Carlo tree search: the action visited most.
-
-    Memory does not grow while it searches: a node per iteration, or `MAX_NODES` of them if the
-    budget is one of time, each of 20 bytes and 8 for every seat.
-    """
-
-    def __init__(
-        self,
-        game: str,
-        budget: Budget,
-        settings: Settings = RANDOM_SETTINGS,
-        name: str = "ismcts",
-        guide: Trained | ShippedAgent | None = None,
-    ) -> None:
-        super().__init__(game, budget, settings, name, guide)
-
-    def _search(self, games: tuple, estimator: Estimator, settings: Settings, out: tuple) -> None:
+        visits, values = np.zeros(masks.shape, np.int64), np.full(masks.shape, np.nan)
+        found = Findings(masks.argmax(axis=1), visits, values)
+        guide = self._guide
+        if isinstance(guide, ShippedAgent):
+            guide = guide.at(view.num_players)
+        if look_ahead in self.strategy and not isinstance(guide, ValueAgent):
+            raise OptionError(f"{self.name} needs a value, and its guide here is {guide}")
+        priors = np.zeros(masks.shape)
+        if guide is not None and by_puct in self.strategy:
+            shares, even = guide.probabilities(view), masks / masks.sum(axis=1, keepdims=True)
+            priors = (1 - EVEN_SHARE) * shares + EVEN_SHARE * even
+        task = Task(view.states.copy(), mix_keys(view.keys, self._key), priors)
+        settings = self.settings._replace(max_steps=view.max_steps)
+        network = None
+        if isinstance(guide, ValueAgent) and look_ahead in self.strategy:
+            settings = settings._replace(deals=guide.num_deals)
+            network = new_network(view.spec, guide.network.layers)
+        w = new_workspace(view.spec, settings, self._num_nodes(), network)
+        rows = np.flatnonzero(~view.finished & (masks.sum(axis=1) > 1))
+        run = search_kernel(self._game, self.strategy)
         if not self._budget.is_time:
-            run = self._run(self._budget.amount + 1, estimator)
-            run(games, 0, self._budget.amount, settings, out, 0, len(games[0]))
-            return
-        run, limit = self._run(MAX_NODES, estimator), self._budget.amount / 1000
-        for k in np.flatnonzero(games[1]).tolist():
+            run(rows, task, 0, self._budget.amount, w, found)
+            return found
+        limit = self._budget.amount / 1000
+        for k in range(len(rows)):
             start, elapsed, done = time.perf_counter(), 0.0, 0
             while elapsed < limit:
                 goal = done + iterations_to_look(done, elapsed, limit)
-                run(games, done, goal, settings, out, k, k + 1)
+                run(rows[k : k + 1], task, done, goal, w, found)
                 elapsed, done = time.perf_counter() - start, goal
+        return found
 
-
-class GuidedAgent(TreeAgent):
-    """Tree search guided by a trained agent: PUCT by its preferences at the root, UCB1 below.
-
-    A value also judges new nodes, so that nothing is played out.
-    """
-
-    _guide: Trained | ShippedAgent
-
-    def __init__(
-        self,
-        game: str,
-        budget: Budget,
-        guide: Trained | ShippedAgent,
-        settings: Settings,
-        name: str = "puct",
-    ) -> None:
-        super().__init__(game, budget, settings, name, guide)
-
-    def _settings_for(self, view: View) -> Settings:
-        is_value = isinstance(at_table(self._guide, view), ValueAgent)
-        return ESTIMATED if is_value else self.settings
-
-    def _priors(self, view: View) -> np.ndarray:
-        shares = at_table(self._guide, view).probabilities(view)
-        even = view.action_masks / view.action_masks.sum(axis=1, keepdims=True)
-        return (1 - EVEN_SHARE) * shares + EVEN_SHARE * even
-
-
-def at_table(guide: Trained | ShippedAgent, view: View) -> Trained:
-    """Return the trained agent for the number of players of a view."""
-    return guide.at(view.num_players) if isinstance(guide, ShippedAgent) else guide
+    def _num_nodes(self) -> int | None:
+        if grow_tree not in self.strategy:
+            return None
+        return MAX_NODES if self._budget.is_time else self._budget.amount + 1
 
 
 def iterations_to_look(done: int, elapsed: float, limit: float) -> int:
@@ -249,8 +167,8 @@ def iterations_to_look(done: int, elapsed: float, limit: float) -> int:
     return max(1, int(done * (limit - elapsed) / elapsed / 4))
 
 
-def make_mc(game: str, argument: str) -> FlatAgent:
-    """Return flat Monte Carlo for a game.
+def make_mc(game: str, argument: str) -> SearchAgent:
+    """Return flat Monte Carlo for a game: the action whose playouts end best.
 
     `mc:200` plays out at random, `mc:200:greedy` by the greedy rule; `mc:40:PATH` and `mc:40:bot`
     by a trained value, which also ends the playouts early.
@@ -259,21 +177,22 @@ def make_mc(game: str, argument: str) -> FlatAgent:
         OptionError: the argument has another form, or there is a policy at the path.
         CheckpointError: there is no network at the path, or one for something else.
     """
-    forms = "mc:N, mc:N:greedy or mc:N:PATH"
+    forms, name = "mc:N, mc:N:greedy or mc:N:PATH", f"mc:{argument}"
     budget, how = read_argument("mc", argument, forms, "mc:400:greedy", can_take_time=False)
-    name = f"mc:{argument}"
-    if how in ("", "greedy"):
-        return FlatAgent(game, budget, settings_of(how == "greedy"), name)
+    if how == "":
+        return SearchAgent(game, budget, FLAT, AT_RANDOM, name)
+    if how == "greedy":
+        return SearchAgent(game, budget, FLAT_BY_RULE, BY_RULE, name)
     guide = load_guide(how, game)
-    if isinstance(guide, PolicyAgent):
+    if not is_value(guide, game):
         raise OptionError(
             f"mc:N:PATH takes a value, such as the trainer td makes, and {how} holds a policy, "
             f"which cannot say what a position is worth; try puct:{budget}:{how}"
         )
-    return FlatAgent(game, budget, LOOKING_AHEAD, name, guide)
+    return SearchAgent(game, budget, FLAT_BY_VALUE, LOOKING_AHEAD, name, guide)
 
 
-def make_ismcts(game: str, argument: str) -> TreeAgent:
+def make_ismcts(game: str, argument: str) -> SearchAgent:
     """Return tree search for a game: `ismcts:400`, `ismcts:50ms`, either followed by `:greedy`.
 
     Raises:
@@ -281,26 +200,32 @@ def make_ismcts(game: str, argument: str) -> TreeAgent:
     """
     forms, name = "ismcts:N or ismcts:N:greedy", f"ismcts:{argument}"
     budget, how = read_argument("ismcts", argument, forms, "ismcts:400:greedy or ismcts:50ms")
-    if how not in ("", "greedy"):
-        raise form_error("ismcts", argument, forms, "ismcts:400:greedy or ismcts:50ms")
-    return TreeAgent(game, budget, settings_of(how == "greedy"), name)
+    if how == "":
+        return SearchAgent(game, budget, TREE, AT_RANDOM, name)
+    if how == "greedy":
+        return SearchAgent(game, budget, TREE_BY_RULE, BY_RULE, name)
+    raise form_error("ismcts", argument, forms, "ismcts:400:greedy or ismcts:50ms")
 
 
-def make_puct(game: str, argument: str) -> GuidedAgent:
+def make_puct(game: str, argument: str) -> SearchAgent:
     """Return tree search guided by a trained agent: `puct:100:PATH`, or `puct:50ms:PATH`.
 
-    The path may be `bot`, for what comes with the package.
+    PUCT by the agent's preferences at the root, UCB1 below; a value also judges new nodes, so that
+    nothing is played out. The path may be `bot`, for what comes with the package.
 
     Raises:
         OptionError: the argument has another form.
         CheckpointError: there is no network at the path, or one for something else.
     """
-    form, example = "puct:N:PATH", "puct:100:runs/first/best"
+    form, example, name = "puct:N:PATH", "puct:100:runs/first/best", f"puct:{argument}"
     budget, path = read_argument("puct", argument, form, example)
     if not path:
         raise form_error("puct", argument, form, example)
-    settings = settings_of(has_rule(game))._replace(guidance=GUIDANCE)
-    return GuidedAgent(game, budget, load_guide(path, game), settings, f"puct:{argument}")
+    guide = load_guide(path, game)
+    if is_value(guide, game):
+        return SearchAgent(game, budget, GUIDED_BY_VALUE, ESTIMATED, name, guide)
+    strategy, settings = (GUIDED_BY_RULE, BY_RULE) if has_rule(game) else (GUIDED, AT_RANDOM)
+    return SearchAgent(game, budget, strategy, settings._replace(guidance=GUIDANCE), name, guide)
 
 
 def load_guide(path: str, game: str) -> Trained | ShippedAgent:
@@ -308,9 +233,11 @@ def load_guide(path: str, game: str) -> Trained | ShippedAgent:
     return shipped.make(game, "") if path == "bot" else load_trained(path, game)
 
 
-def settings_of(is_greedy: bool) -> Settings:
-    """Return the default settings for playouts by the greedy rule, or at random."""
-    return GREEDY_SETTINGS if is_greedy else RANDOM_SETTINGS
+def is_value(guide: Trained | ShippedAgent, game: str) -> bool:
+    """Say whether a guide tells what positions are worth; those that come with a game are alike."""
+    if isinstance(guide, ShippedAgent):
+        guide = guide.at(min(shipped.shipped_networks(game)))
+    return isinstance(guide, ValueAgent)
 
 
 def read_argument(

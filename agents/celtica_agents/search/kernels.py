@@ -1,103 +1,113 @@
-"""Both searches of a game, compiled with its verbs into one piece of machine code."""
+"""The loop that searches games, compiled with a strategy and a game's verbs into machine code."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from celtica_agents.greedy import choose, has_rule, rule_of
 from celtica_agents.search import estimate, flat, playouts, tree
-from celtica_agents.search.flat import compare_actions
-from celtica_agents.search.playouts import NO_ACTION, Settings, new_memory
-from celtica_agents.search.tree import grow_tree
+from celtica_agents.search.strategy import NO_ACTION, Settings, Strategy, search
+from celtica_agents.search.workspace import Workspace, new_network, new_workspace
 from celtica_env.core import rng
 from celtica_env.core.announce import announced
-from celtica_env.core.compile import (
-    bind,
-    compile_entry,
-    game_namespace,
-    kernels_of,
-)
+from celtica_env.core.compile import bind, compile_entry, game_namespace, kernels_of
 from celtica_env.core.registry import load_game
-from celtica_env.core.types import GameSpec
 
 MODULES = (playouts, estimate, flat, tree)
+CONSTANTS = {
+    "np": np,
+    "mix": rng.mix,
+    "GOLDEN_GAMMA": rng.GOLDEN_GAMMA,
+    "MARGIN": playouts.MARGIN,
+    "NO_ACTION": NO_ACTION,
+    "ROOT": tree.ROOT,
+    "NONE": tree.NONE,
+    "Workspace": Workspace,
+}
+"""What the kernels use besides functions."""
 
 
-def search_games(
-    states, is_searched, keys, priors, first, last, work, nodes, num_nodes, settings, memory,
-    estimator, actions, visits, values, start, stop,
-):  # fmt: skip
-    """Search the games marked among `start <= k < stop`; writes the choices `actions` (n,).
+class Task(NamedTuple):
+    """The games to be searched.
 
-    By iterations `first` to `last` of tree search, or by about `last` playouts of flat Monte Carlo
-    where there is no memory for nodes. `visits` and `values` (n, A): see `grow_tree` and
-    `compare_actions`.
+    Attributes:
+        states: `(n,)` censored records.
+        keys: `(n,)` uint64, one for each decision.
+        priors: `(n, A)` float64, a policy's share of each action.
     """
-    for k in range(start, stop):
-        if is_searched[k]:
-            if nodes.size > 0:
-                actions[k] = grow_tree(
-                    states[k], keys[k], priors[k], first, last, work, nodes, num_nodes, settings,
-                    memory, estimator, visits[k], values[k],
-                )  # fmt: skip
-            else:
-                actions[k] = compare_actions(
-                    states[k],
-                    keys[k],
-                    last,
-                    work,
-                    settings,
-                    memory,
-                    estimator,
-                    visits[k],
-                    values[k],
-                )
+
+    states: np.ndarray
+    keys: np.ndarray
+    priors: np.ndarray
 
 
-def search_kernel(game: str) -> Callable:
-    """Compile, or load from disk, the searches of a game; announced when slow."""
-    return _compiled(game, load_game(game).package)
+class Findings(NamedTuple):
+    """What a search found.
+
+    Attributes:
+        actions: `(n,)` the choice per row.
+        visits: `(n, A)` iterations spent on each action; all zero where nothing was to choose.
+        values: `(n, A)` mean worth of each action's playouts to the mover, as the settings count
+            it; nan for what was not played out.
+    """
+
+    actions: np.ndarray
+    visits: np.ndarray
+    values: np.ndarray
+
+
+def search_games(rows, task, first, last, w, found):
+    """Search the games `rows` int64 by iterations `first` to `last`, and write what is found."""
+    m = w.memory[0]
+    w = Workspace(w.settings, w.mask, m, w.records, w.nodes, w.network)
+    for k in rows:
+        m.key = task.keys[k]
+        for action in range(w.mask.size):
+            m.priors[action] = task.priors[k, action]
+            m.visits[action] = 0
+            m.values[action] = np.nan
+        found.actions[k] = search(task.states[k], first, last, w)
+        for action in range(w.mask.size):
+            found.visits[k, action] = m.visits[action]
+            found.values[k, action] = m.values[action]
+
+
+def search_kernel(game: str, strategy: Strategy) -> Callable:
+    """Compile, or load from disk, a search of a game; announced when slow."""
+    return _compiled(game, load_game(game).package, strategy)
 
 
 @cache
-def _compiled(game: str, package: str) -> Callable:
+def _compiled(game: str, package: str, strategy: Strategy) -> Callable:
     del package  # another one may have a game of the same name
     with announced(f"the search for {game}"):
-        return compile_entry(search_games, bound_names(game), example_arguments(game))
+        names = bound_names(game, strategy)
+        return compile_entry(search_games, names, example_arguments(game, strategy))
 
 
-def bound_names(game: str) -> dict[str, Any]:
-    """Return the functions of both searches bound to a game."""
-    package = load_game(game).package
-    names = {**game_namespace(package), **constants()}
+def bound_names(game: str, strategy: Strategy) -> dict[str, Any]:
+    """Return all kernels bound to a game, those of the strategy under its names too."""
+    names = {**game_namespace(load_game(game).package), **CONSTANTS}
     names = {**names, "choose": rule_of(game)} if has_rule(game) else bind([choose], names)
-    return bind([f for module in MODULES for f in kernels_of(module)], names)
+    bound = bind([f for module in MODULES for f in kernels_of(module)], names)
+    # Each was bound to this very dict, so it meets the functions of the strategy there.
+    bound.update({name: bound[f.__name__] for name, f in strategy._asdict().items()})
+    return bound
 
 
-def constants() -> dict:
-    """Return what the loops use besides functions."""
-    return {
-        "np": np,
-        "mix": rng.mix,
-        "GOLDEN_GAMMA": rng.GOLDEN_GAMMA,
-        "MARGIN": playouts.MARGIN,
-        "NO_ACTION": NO_ACTION,
-        "ROOT": tree.ROOT,
-        "NONE": tree.NONE,
-    }
-
-
-def example_arguments(game: str) -> tuple:
+def example_arguments(game: str, strategy: Strategy) -> tuple:
     """Return examples of the arguments of `search_games`."""
-    spec: GameSpec = load_game(game).spec
-    states, flags = np.zeros(2, spec.state_dtype), np.zeros(1, np.bool_)
-    keys, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int64)
-    nodes = np.zeros(1, tree.node_dtype(spec.max_players))
-    visits, values = np.zeros((1, 1), np.int64), np.zeros((1, 1))
-    own = (Settings(), new_memory(spec), estimate.new_estimator(spec))
-    tail = (*own, numbers, visits, values, 0, 0)
-    return (states, flags, keys, values, 0, 0, states, nodes, numbers, *tail)
+    spec = load_game(game).spec
+    numbers, values = np.zeros(1, np.int64), np.zeros((1, 1))
+    task = Task(np.zeros(1, spec.state_dtype), np.zeros(1, np.uint64), values)
+    w = new_workspace(
+        spec,
+        Settings(),
+        0 if tree.grow_tree in strategy else None,
+        new_network(spec, []) if estimate.look_ahead in strategy else None,
+    )
+    return (numbers, task, 0, 0, w, Findings(numbers, np.zeros((1, 1), np.int64), values))

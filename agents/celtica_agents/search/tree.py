@@ -16,75 +16,44 @@ from __future__ import annotations
 
 import numpy as np
 
-from celtica_agents.search.estimate import estimate
-from celtica_agents.search.playouts import (
-    NO_ACTION,
-    carry_out,
-    favour,
-    is_over,
-    play_out,
-    sample_key,
-    settle,
-)
+from celtica_agents.search.playouts import carry_out, is_over
+from celtica_agents.search.strategy import NO_ACTION, deal, favour, judge, select, select_root
 from celtica_env.core.compile import kernel
 from celtica_env.core.rng import below
-from celtica_env.core.verbs import determinize, legal_mask
+from celtica_env.core.verbs import legal_mask
 
 ROOT = 0
 NONE = -1
 
 
-def node_dtype(num_players: int) -> np.dtype:
-    """Return the record of a node; `totals` sums the payoffs of each seat over its visits."""
-    return np.dtype(
-        [
-            ("action", "i4"),  # that leads here
-            ("first_child", "i4"),  # or NONE
-            ("next_sibling", "i4"),  # or NONE
-            ("visits", "i4"),
-            ("available", "i4"),  # visits of the parent in deals that allow the action
-            ("totals", "f8", (num_players,)),
-        ]
-    )
-
-
 @kernel
-def grow_tree(
-    state, key, priors, first, last, work, nodes, num_nodes, settings, memory, estimator, visits,
-    values,
-):  # fmt: skip
-    """Return the most visited action of a game after iterations `first` to `last`.
-
-    With `first` above 0 the tree of an earlier call for the same game is grown further. `priors`
-    (A,) are the shares of the root's actions by a policy, used if the settings say so. Writes for
-    each action of the root `visits` (A,) and mean payoffs of the mover `values` (A,).
-    """
+def grow_tree(state, first, last, w):
+    """Search by a tree, which an earlier call may have begun; choose the action visited most."""
     if first == 0:
-        plant(nodes, num_nodes, priors, memory)
+        plant(w)
     for index in range(first, last):
-        work[0] = state
-        determinize(work[0], sample_key(key, index))
-        iterate(work[0], nodes, num_nodes, settings, memory, estimator)
-    return harvest(nodes, state.to_move, visits, values)
+        deal(state, index, w)
+        iterate(w.records[0], w)
+    return harvest(state.to_move, w)
 
 
 @kernel
-def plant(nodes, num_nodes, priors, memory):
+def plant(w):
     """Begin a tree of the root alone."""
-    num_nodes[0] = 0
-    memory.priors[:] = priors
-    new_node(nodes, num_nodes, NONE, NONE)
-    memory.span[0] = np.inf
-    memory.span[1] = -np.inf
+    w.memory.num_nodes = 0
+    new_node(NONE, NONE, NONE, w)
+    w.memory.lowest = np.inf
+    w.memory.highest = -np.inf
 
 
 @kernel
-def new_node(nodes, num_nodes, action, next_sibling):
+def new_node(action, parent, next_sibling, w):
     """Return the index of a fresh node."""
-    index = num_nodes[0]
-    num_nodes[0] = index + 1
-    node = nodes[index]
+    index = w.memory.num_nodes
+    w.memory.num_nodes = index + 1
+    node = w.nodes[index]
     node.action = action
+    node.parent = parent
     node.first_child = NONE
     node.next_sibling = next_sibling
     node.visits = 0
@@ -94,97 +63,102 @@ def new_node(nodes, num_nodes, action, next_sibling):
 
 
 @kernel
-def iterate(s, nodes, num_nodes, settings, memory, estimator):
+def iterate(s, w):
     """Walk down, add a node, see what it is worth, and credit every node on the way."""
-    depth, node, size = 0, ROOT, num_nodes[0]
-    memory.numbers[0], seat = ROOT, np.int64(s.to_move)
-    while num_nodes[0] == size and not is_over(s, settings):
-        node = next_node(s, nodes, num_nodes, node, settings, memory)
-        if node == NONE:
+    leaf, size, seat = ROOT, w.memory.num_nodes, np.int64(s.to_move)
+    while w.memory.num_nodes == size and not is_over(s, w):
+        child = select_root(s, leaf, w) if leaf == ROOT else select(s, leaf, w)
+        if child == NONE:
             break
-        depth += 1
-        memory.numbers[depth] = node
-        seat = np.int64(s.to_move)
-        carry_out(s, nodes[node].action)
-    if not settings.is_estimated:
-        play_out(s, settings, memory)
-    elif is_over(s, settings):
-        settle(s, settings, memory)
-    else:
-        estimate(s, seat, estimator, memory)
-    credit(nodes, depth, s.num_players, memory)
+        leaf, seat = child, np.int64(s.to_move)
+        carry_out(s, w.nodes[leaf].action)
+    judge(s, seat, w)
+    credit(leaf, s.num_players, w)
 
 
 @kernel
-def next_node(s, nodes, num_nodes, parent, settings, memory):
-    """Return the child to go to: a new one while an action is untried, else the best bound.
+def by_ucb(s, parent, w):
+    """Select a new child while an action is untried, the favourite first, else by UCB1."""
+    m = w.memory
+    legal_mask(s, w.mask)
+    favourite = favour(s, w)
+    best, best_bound = NONE, -np.inf
+    for i in range(list_children(parent, w)):
+        node = w.nodes[m.numbers[i]]
+        bound = mean_value(node, s.to_move, w)
+        bound += w.settings.exploration * np.sqrt(np.log(node.available) / node.visits)
+        if node.action == favourite:
+            bound += w.settings.bias / (node.visits + 1)
+        if bound > best_bound:
+            best, best_bound = m.numbers[i], bound
+    untried = count_true(w.mask)
+    if untried == 0 or m.num_nodes == w.nodes.size:
+        return best
+    if favourite != NO_ACTION and w.mask[favourite]:
+        return new_child(parent, favourite, w)
+    return new_child(parent, nth_true(w.mask, below(s, untried)), w)
 
-    NONE where there is no room for a new one and none is legal.
-    """
-    legal_mask(s, memory.mask)
-    favourite = favour(s, settings, memory)
-    is_guided = parent == ROOT and settings.guidance > 0
-    best, best_bound = best_child(nodes, parent, s.to_move, favourite, is_guided, settings, memory)
-    if num_nodes[0] == nodes.size:
+
+@kernel
+def by_puct(s, parent, w):
+    """Select by PUCT; what is untried counts as good as the parent so far."""
+    m, root = w.memory, w.nodes[parent]
+    legal_mask(s, w.mask)
+    pull = w.settings.guidance * np.sqrt(root.visits)
+    best, best_bound = NONE, -np.inf
+    for i in range(list_children(parent, w)):
+        node = w.nodes[m.numbers[i]]
+        bound = mean_value(node, s.to_move, w) + pull * m.priors[node.action] / (node.visits + 1)
+        if bound > best_bound:
+            best, best_bound = m.numbers[i], bound
+    action, prior = most_promising(w)
+    if action == NO_ACTION or m.num_nodes == w.nodes.size:
         return best
-    untried = count_true(memory.mask)
-    if untried == 0:
+    value = mean_value(root, s.to_move, w) if root.visits > 0 else 1.0
+    if value + pull * prior <= best_bound:
         return best
-    action = favourite
-    if is_guided:
-        action, bound = most_promising(nodes[ROOT], s.to_move, settings, memory)
-        if bound <= best_bound:
-            return best
-    elif favourite == NO_ACTION or not memory.mask[favourite]:
-        action = nth_true(memory.mask, below(s, untried))
-    child = new_node(nodes, num_nodes, action, nodes[parent].first_child)
-    nodes[child].available = 1
-    nodes[parent].first_child = child
+    return new_child(parent, action, w)
+
+
+@kernel
+def list_children(parent, w):
+    """Write the children that the mask allows to `numbers`, unmark them, and return how many."""
+    m, count = w.memory, 0
+    child = w.nodes[parent].first_child
+    while child != NONE:
+        node = w.nodes[child]
+        if w.mask[node.action]:
+            w.mask[node.action] = False
+            node.available += 1
+            m.numbers[count] = child
+            count += 1
+        child = node.next_sibling
+    return count
+
+
+@kernel
+def new_child(parent, action, w):
+    """Return a fresh node, which an action leads to."""
+    child = new_node(action, parent, w.nodes[parent].first_child, w)
+    w.nodes[child].available = 1
+    w.nodes[parent].first_child = child
     return child
 
 
 @kernel
-def best_child(nodes, parent, seat, favourite, is_guided, settings, memory):
-    """Return the legal child with the highest bound, or NONE; unmarks all children in the mask.
-
-    Where a policy guides the choice the bound is that of PUCT, else of UCB1.
-    """
-    pull = settings.guidance * np.sqrt(nodes[parent].visits)
-    best, best_bound = NONE, -np.inf
-    child = nodes[parent].first_child
-    while child != NONE:
-        node = nodes[child]
-        if memory.mask[node.action]:
-            memory.mask[node.action] = False
-            node.available += 1
-            bound = mean_value(node, seat, memory)
-            if is_guided:
-                bound += pull * memory.priors[node.action] / (node.visits + 1)
-            else:
-                bound += settings.exploration * np.sqrt(np.log(node.available) / node.visits)
-                if node.action == favourite:
-                    bound += settings.bias / (node.visits + 1)
-            if bound > best_bound:
-                best, best_bound = child, bound
-        child = node.next_sibling
-    return best, best_bound
-
-
-@kernel
-def most_promising(root, seat, settings, memory):
-    """Return the marked action with the highest prior, and a bound: good as the root so far."""
+def most_promising(w):
+    """Return the marked action with the highest prior, and that; NO_ACTION if none is marked."""
     best, best_prior = NO_ACTION, -1.0
-    for action in range(memory.mask.size):
-        if memory.mask[action] and memory.priors[action] > best_prior:
-            best, best_prior = action, memory.priors[action]
-    value = mean_value(root, seat, memory) if root.visits > 0 else 1.0
-    return best, value + settings.guidance * np.sqrt(root.visits) * best_prior
+    for action in range(w.mask.size):
+        if w.mask[action] and w.memory.priors[action] > best_prior:
+            best, best_prior = action, w.memory.priors[action]
+    return best, best_prior
 
 
 @kernel
-def mean_value(node, seat, memory):
+def mean_value(node, seat, w):
     """Return a seat's mean payoff over the visits of a node, from 0 to 1 over the span so far."""
-    low, width = memory.span[0], memory.span[1] - memory.span[0]
+    low, width = w.memory.lowest, w.memory.highest - w.memory.lowest
     return (node.totals[seat] / node.visits - low) / width if width > 0 else 0.5
 
 
@@ -208,29 +182,30 @@ def nth_true(mask, left):
 
 
 @kernel
-def credit(nodes, depth, num_players, memory):
+def credit(leaf, num_players, w):
     """Add the payoffs to every node of the path, and widen the span of payoffs seen."""
-    payoffs = memory.payoffs
-    for i in range(depth + 1):
-        node = nodes[memory.numbers[i]]
+    m = w.memory
+    while leaf != NONE:
+        node = w.nodes[leaf]
         node.visits += 1
         for seat in range(num_players):
-            node.totals[seat] += payoffs[seat]
+            node.totals[seat] += m.payoffs[seat]
+        leaf = node.parent
     for seat in range(num_players):
-        memory.span[0] = min(memory.span[0], payoffs[seat])
-        memory.span[1] = max(memory.span[1], payoffs[seat])
+        m.lowest = min(m.lowest, m.payoffs[seat])
+        m.highest = max(m.highest, m.payoffs[seat])
 
 
 @kernel
-def harvest(nodes, seat, visits, values):
+def harvest(seat, w):
     """Write what the root's children have; return the most visited action, the better at a tie."""
     best, best_visits, best_value = 0, 0, -np.inf
-    child = nodes[ROOT].first_child
+    child = w.nodes[ROOT].first_child
     while child != NONE:
-        node = nodes[child]
+        node = w.nodes[child]
         value = node.totals[seat] / node.visits
-        visits[node.action] = node.visits
-        values[node.action] = value
+        w.memory.visits[node.action] = node.visits
+        w.memory.values[node.action] = value
         if node.visits > best_visits or (node.visits == best_visits and value > best_value):
             best, best_visits, best_value = node.action, node.visits, value
         child = node.next_sibling
