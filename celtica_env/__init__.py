@@ -13,6 +13,7 @@ from celtica_env.core.notation import (
 )
 from celtica_env.core.registry import (
     list_games,
+    list_versions,
     load_game,
     register_game,
     register_package,
@@ -25,7 +26,7 @@ from celtica_env.core.view import Successors, View
 from celtica_env.replays.playback import play_replay, replay_steps
 from celtica_env.replays.replay import Replay, load_replays, save_replays
 from celtica_env.version import __version__
-from celtica_env.wrappers.registration import register_environments
+from celtica_env.wrappers.registration import EnvModule, register_environments
 
 __all__ = [
     "Agent",
@@ -43,6 +44,7 @@ __all__ = [
     "agent_seed",
     "ask",
     "list_games",
+    "list_versions",
     "load_agent",
     "load_game",
     "load_replays",
@@ -58,6 +60,11 @@ __all__ = [
     "save_replays",
     "spec",
 ]
+
+# Made by `register_environments`, one for each version of a game; named here for type checkers.
+celtica_v0: EnvModule
+keltis_v0: EnvModule
+celtic_v0: EnvModule
 
 # Not the games of other distributions, whose packages import this one in their turn.
 register_environments(registered_games())

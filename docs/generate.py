@@ -1,12 +1,11 @@
 """Write the generated parts of the documents anew: `python docs/generate.py [--check]`.
 
 A generated part lies between `<!-- begin: NAME -->` and `<!-- end: NAME -->`. The facts come from
-the registry, the games' identity cards, the checks of the conformance kit, what the interfaces
-answer, `acceptance.json`, the
-measurements of `celtica ladder` in `agents/*.jsonl`, those of `make bench-peers` in
-`benchmarks/peers.json`, what `release/try_wheel.py` ran in `release/versions.json`, the notebooks,
-the examples, the docstrings of the benchmarks, `published.json` of the trainers, and
-`figures.json`, which holds what else was measured; a figure that is null there reads "not measured
+the registry, what the games say of themselves, the checks of the conformance kit, what the
+interfaces answer, `acceptance.json`, the measurements of `celtica ladder` in `agents/*.jsonl`,
+those of `make bench-peers` in `benchmarks/peers.json`, what `release/try_wheel.py` ran in
+`release/versions.json`, the notebooks, the examples, the docstrings of the benchmarks,
+`published.json` of the trainers, and `figures.json`, which holds what else was measured; a figure that is null there reads "not measured
 yet". The pictures of `pictures/` are drawn from the positions in
 `pictures.json`, as the seat to move sees them. With `--check` nothing is written, and the exit
 status is 1 if a document is out of date.

@@ -19,7 +19,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from celtica_env import list_games
-from celtica_env.core.registry import package_of
+from celtica_env.core.registry import load_game
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(?P<before>\]\(|\b(?:src|href)=\")(?P<target>[^)\"#\s]+)")
@@ -29,7 +29,7 @@ HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"
 
 def readmes() -> dict[str, str]:
     """Return the README of each registered game, by the name of the game."""
-    return {name: f"{package_of(name).replace('.', '/')}/README.md" for name in list_games()}
+    return {name: f"{load_game(name).package.replace('.', '/')}/README.md" for name in list_games()}
 
 
 def pages() -> dict[str, str]:

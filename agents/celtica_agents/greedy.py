@@ -1,6 +1,6 @@
 """The greedy agent: a game's own hand-written rule, compiled, no search and no learning.
 
-The game's card names the module of the rule, which offers `choose(s, scratch) -> action` on one
+The game names the module of the rule, which offers `choose(s, scratch) -> action` on one
 censored record.
 """
 
@@ -11,13 +11,9 @@ from functools import cache
 
 import numpy as np
 
-from celtica_env.core.agents import refuse_argument
-from celtica_env.core.announce import announced
-from celtica_env.core.compile import compile_entry
-from celtica_env.core.memory import read_only
-from celtica_env.core.registry import load_game, load_part
-from celtica_env.core.types import SCRATCH_SIZE
-from celtica_env.core.view import View
+from celtica_env import View, load_game
+from celtica_env.compiling import announced, compile_entry
+from celtica_env.extend import SCRATCH_SIZE, load_part, read_only, refuse_argument
 
 
 class GreedyAgent:

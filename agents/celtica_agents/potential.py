@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from celtica_agents.learned.value import mean_worth, worth_of
-from celtica_env.core.agents import refuse_argument
-from celtica_env.core.streams import check_seed
-from celtica_env.core.view import View
+from celtica_env import View
+from celtica_env.extend import check_seed, refuse_argument
 
 
 class PotentialAgent:

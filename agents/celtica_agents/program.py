@@ -24,10 +24,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from celtica_env.core.errors import OptionError, ProgramError
-from celtica_env.core.notation import positions_to_texts
-from celtica_env.core.registry import load_game
-from celtica_env.core.view import View
+from celtica_env import View, load_game
+from celtica_env.errors import OptionError, ProgramError
+from celtica_env.extend import positions_to_texts
 
 try:
     import resource

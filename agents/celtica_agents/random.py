@@ -7,11 +7,9 @@ from functools import cache
 
 import numpy as np
 
-from celtica_env.core.agents import refuse_argument
-from celtica_env.core.errors import OptionError
-from celtica_env.core.memory import read_only
-from celtica_env.core.streams import mix_keys, stream_keys
-from celtica_env.core.view import View
+from celtica_env import View
+from celtica_env.errors import OptionError
+from celtica_env.extend import mix_keys, read_only, refuse_argument, stream_keys
 
 
 class RandomAgent:
@@ -62,8 +60,7 @@ def pick_legal(masks: np.ndarray, keys: np.ndarray, out: np.ndarray) -> None:
 
 @cache
 def _compiled_picker() -> Callable[[np.ndarray, np.ndarray, np.ndarray], None]:
-    from celtica_env.core.announce import announced
-    from celtica_env.core.compile import compile_entry
+    from celtica_env.compiling import announced, compile_entry
 
     masks, keys = read_only(np.ones((1, 1), np.bool_)), read_only(np.zeros(1, np.uint64))
     examples = (masks, keys, np.zeros(1, np.int64))

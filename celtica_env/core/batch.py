@@ -95,7 +95,7 @@ class Batch:
 
     @property
     def game(self) -> Game:
-        """The game's identity card."""
+        """What is played."""
         return self._kernels.game
 
     @property

@@ -178,7 +178,7 @@ class CudaBatch:
     stream, and no call waits for it, but those that say so.
 
     Attributes:
-        game: the game's identity card; `spec` is short for `game.spec`.
+        game: what is played; `spec` is short for `game.spec`.
         states: `(B,)` records on the device, with other gaps between the fields than in
             `spec.state_dtype`.
         finished: `(B,)` bool on the device, games that ended and have not been reset. Without

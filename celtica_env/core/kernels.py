@@ -47,7 +47,7 @@ class Kernels:
     arrays must be writable, contiguous and as the docstrings say, and indices within them.
 
     Attributes:
-        game: the game's identity card.
+        game: what is played.
         num_players: P.
         num_threads: threads that share each call.
         scales: `(F,)` float32, turns the integers of an observation into floats.

@@ -89,9 +89,9 @@ def make_batch(
         DeviceError: no GPU can be used.
         MissingLibraryError: the extra `cuda` is not installed.
     """
-    card = load_game(game)
+    found = load_game(game)
     num_games = whole("num_games", num_games, 1, NO_LIMIT)
-    num_players = players_of(card.spec, num_players)
+    num_players = players_of(found.spec, num_players)
     num_threads = whole("num_threads", num_threads, 1, NO_LIMIT)
     game_offset = whole("game_offset", game_offset, 0, 2**62)
     one_of("autoreset", autoreset, AUTORESET)
@@ -100,7 +100,7 @@ def make_batch(
         max_steps = whole("max_steps", max_steps, 1, NO_LIMIT)
     make = Batch if one_of("device", device, DEVICES) == "cpu" else _cuda_batch
     return make(
-        card,
+        found,
         num_games,
         num_players,
         seed=None if seed is None else check_seed(seed),
@@ -111,7 +111,7 @@ def make_batch(
         game_offset=game_offset,
         reuse_buffers=reuse_buffers,
         record=record,
-        options=options_of(card.spec, options),
+        options=options_of(found.spec, options),
     )
 
 

@@ -44,10 +44,9 @@ def action_to_text(game: str, action: int) -> str:
         UnknownNameError: no such game.
         ActionTextError: no such action.
     """
-    card = load_game(game)
     if not is_whole(action):
         raise ActionTextError(f"an action is an integer, got {type(action).__name__}")
-    return card.action_to_text(int(action))
+    return load_game(game).action_to_text(int(action))
 
 
 def action_from_text(game: str, text: str) -> int:
@@ -57,10 +56,9 @@ def action_from_text(game: str, text: str) -> int:
         UnknownNameError: no such game.
         ActionTextError: the text is no action of the game; the message shows the forms.
     """
-    card = load_game(game)
     if not isinstance(text, str):
         raise ActionTextError(f"an action's text is a string, got {type(text).__name__}")
-    return card.action_from_text(text)
+    return load_game(game).action_from_text(text)
 
 
 def position_to_text(game: str, state: np.void) -> str:
@@ -73,13 +71,13 @@ def position_to_text(game: str, state: np.void) -> str:
         UnknownNameError: no such game.
         OptionError: the record is none of the game.
     """
-    card = load_game(game)
-    if not isinstance(state, np.void) or state.dtype != card.spec.state_dtype:
+    found = load_game(game)
+    if not isinstance(state, np.void) or state.dtype != found.spec.state_dtype:
         raise OptionError(
-            f"expected one record of {card.spec.id}, such as `batch.states[0]`; "
+            f"expected one record of {found.spec.id}, such as `batch.states[0]`; "
             f"got {getattr(state, 'dtype', type(state).__name__)} of shape {np.shape(state)}"
         )
-    return positions_to_texts(card, np.array([state]))[0]
+    return positions_to_texts(found, np.array([state]))[0]
 
 
 def positions_to_texts(game: Game, states: np.ndarray) -> list[str]:
@@ -108,9 +106,8 @@ def position_from_text(text: str) -> np.ndarray:
     """Return the record `(1,)` of a position's text, for `batch.set_states`.
 
     Raises:
-        PositionError: the text is of another version of the game, cannot be read, or is none that
-            play can reach.
-        UnknownNameError: no such game.
+        PositionError: the text cannot be read, or is none that play can reach.
+        UnknownNameError: no such game, or no such version of it.
     """
     if not isinstance(text, str) or len(text) > MAX_TEXT or not text.strip():
         raise PositionError("a position is one line of text that begins with a game's id")
@@ -181,20 +178,17 @@ def _header_bounds(game: Game, players: int | np.ndarray) -> dict[str, tuple[int
 
 
 def _game_of_id(name: str) -> Game:
-    game, _, version = name.rpartition("_v")
     try:
-        card = load_game(game or name)
+        game = load_game(name)
     except UnknownNameError as error:
         raise UnknownNameError(
             f"a position begins with a game's id, got {name[:80]!r}; {error}"
         ) from None
-    if not game:
+    if name != game.spec.id:
         raise PositionError(
-            f"a position begins with a game's id, name and version: {card.spec.id}, not {name!r}"
+            f"a position begins with a game's id, name and version: {game.spec.id}, not {name!r}"
         )
-    if version != str(card.spec.version):
-        raise PositionError(f"this is a position of {name}; the game is now {card.spec.id}")
-    return card
+    return game
 
 
 def _split_words(game: Game, words: list[str]) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What a game tells of its play: the events that questions of strategy are about.
 
-A game's module of questions, which its card names, offers
+A game's module of questions, which it names, offers
 
     events(before, actions, after) -> list[Event]  what happened in one decision of n games
 

@@ -1,5 +1,8 @@
 """Which games there are. Adding one to this package is its folder and one line here.
 
+A game's name stands for its newest version. An id, such as `celtica_v0`, stands for that version,
+the newest or one that the newest names in `Game.earlier`.
+
 A distribution of yours can offer a game too, by an entry point of the group `celtica_env.games`:
 the game's own name, and the import path of its package.
 """
@@ -59,42 +62,37 @@ def register_game(name: str, package: str) -> None:
 
 
 def register_package(package: str) -> str:
-    """Add the game of a package under the game's own name, and return that.
+    """Add the game of a package under the game's own name, unless it is known, and return that.
 
     Raises:
         OptionError: the package cannot be imported or holds no game, or the name is taken.
     """
     game = _game_in(package)
     if game is None:
-        raise OptionError(f"the package {package} holds no GAME, the card of a game")
-    register_game(game.spec.name, package)
-    return game.spec.name
+        raise OptionError(f"the package {package} holds no GAME")
+    name = game.spec.name
+    if name not in _packages() or package not in [known.package for known in _versions(name)]:
+        register_game(name, package)
+    return name
 
 
-def package_of(name: str) -> str:
-    """Return the import path under which a game is known.
+def load_game(name: str) -> Game:
+    """Return a game by its name, or a version of it by its id.
 
     Raises:
-        UnknownNameError: no such game is registered.
+        UnknownNameError: no such game is registered, or no such version of it.
+        OptionError: its package cannot be imported, or holds no game of that name.
     """
     package = _packages().get(name) if isinstance(name, str) else None
+    stem, _, version = name.rpartition("_v") if isinstance(name, str) else ("", "", "")
+    if package is None and version.isdecimal() and stem in _packages():
+        return _version(stem, name)
     if package is None:
         raise UnknownNameError(
             f"unknown game {name!r}{did_you_mean(name, list_games())}; known games: "
             f"{', '.join(list_games())}; one of your own is entered by `register_game`, on the "
             "command line by --package"
         )
-    return package
-
-
-def load_game(name: str) -> Game:
-    """Return a game's identity card.
-
-    Raises:
-        UnknownNameError: no such game is registered.
-        OptionError: its package cannot be imported, or holds no game of that name.
-    """
-    package = package_of(name)
     game = _game_in(package)
     if game is None or game.spec.name != name:
         held = "no GAME" if game is None else f"the game {game.spec.name!r}"
@@ -102,26 +100,54 @@ def load_game(name: str) -> Game:
     return game
 
 
+def list_versions(name: str) -> tuple[str, ...]:
+    """Return the ids under which a game can be played, the newest version first.
+
+    Raises:
+        UnknownNameError: no such game is registered.
+        OptionError: a package cannot be imported, or holds no other version of the game.
+    """
+    return tuple(game.spec.id for game in _versions(name))
+
+
+def _version(name: str, game_id: str) -> Game:
+    versions = {game.spec.id: game for game in _versions(name)}
+    if game_id not in versions:
+        raise UnknownNameError(f"there is no {game_id}; {name} is known as {', '.join(versions)}")
+    return versions[game_id]
+
+
+def _versions(name: str) -> list[Game]:
+    versions = [load_game(name)]
+    for package in versions[0].earlier:
+        game = _game_in(package)
+        if game is None or game.spec.name != name or game.spec in [v.spec for v in versions]:
+            held = "no GAME" if game is None else f"the game {game.spec.id!r}"
+            raise OptionError(f"{name} names {package} as an earlier version; it holds {held}")
+        versions.append(game)
+    return versions
+
+
 def load_part(game: Game, part: Literal["drawing", "greedy", "questions"]) -> ModuleType:
-    """Return an optional module of a game, which its card names.
+    """Return an optional module of a game, which it names.
 
     Raises:
         OptionError: it names none, or one that cannot be imported.
     """
     path = getattr(game, part)
     if path is None:
-        raise OptionError(f"{game.spec.name} has no {part}: its card, GAME, names no module of it")
+        raise OptionError(f"{game.spec.name} has no {part}: its GAME names no module of it")
     try:
         return importlib.import_module(path)
     except ImportError as error:
         raise OptionError(
-            f"the card of {game.spec.name} names {path!r} as its {part}, which cannot be imported: "
+            f"the game {game.spec.name} names {path!r} as its {part}, which cannot be imported: "
             f"{error}"
         ) from error
 
 
 def _game_in(package: str) -> Game | None:
-    """Return the card that a package holds, None if it holds none.
+    """Return the game that a package holds, None if it holds none.
 
     Raises:
         OptionError: it cannot be imported.

@@ -1,7 +1,7 @@
 """What a game tells the rest of the package about itself.
 
-A game is a package with fixed file names; `Game` is its identity card. Nothing here imports a
-game, a wrapper or numba, so the cards are cheap to read.
+A game is a package with fixed file names, whose `GAME` is a `Game`. Nothing here imports a game, a
+wrapper or numba, so they are cheap to read.
 """
 
 from __future__ import annotations
@@ -177,6 +177,8 @@ class Game:
             actions mean, the end, and the source of the rules; empty if there is none.
         account: `(record, seat, score) -> str`, what a seat has at the end and where it came from,
             in words; None if the game does not tell.
+        earlier: import paths of packages that hold earlier versions of the game, under whose ids
+            they are played.
         num_deals: deals over which it pays to average an action whose outcome is drawn, when
             looking ahead: many where few actions draw, one where most do.
     """
@@ -195,10 +197,11 @@ class Game:
     bots: str | None = None
     how_to_play: tuple[str, ...] = ()
     account: Callable[[np.void, int, float], str] | None = None
+    earlier: tuple[str, ...] = ()
     num_deals: int = 1
 
     def __reduce__(self) -> tuple[Callable[[str], Game], tuple[str]]:
-        # By name: the functions on the card of a game of one's own need not be fit to be sent.
+        # By name: the functions that a game of one's own holds need not be fit to be sent.
         return load_package, (self.package,)
 
 

@@ -90,7 +90,7 @@ class View:
 
     @property
     def game(self) -> Game:
-        """The game's identity card."""
+        """What is played."""
         return self._kernels.game
 
     @property

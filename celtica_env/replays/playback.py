@@ -48,7 +48,9 @@ def _begun(replay: Replay) -> Batch:
     try:
         record = position_from_text(replay.start)
         num_players = int(record["num_players"][0])
-        batch = make_batch(replay.game, num_players=num_players, seed=0, max_steps=replay.max_steps)
+        batch = make_batch(
+            replay.game_id, num_players=num_players, seed=0, max_steps=replay.max_steps
+        )
         batch.set_states(record)
     except CelticaError as error:
         raise ReplayError(f"cannot set up the replay's first position: {error}") from error

@@ -82,7 +82,12 @@ class Replay:
     @property
     def game(self) -> str:
         """Name of the game."""
-        return self.start.split(maxsplit=1)[0].rpartition("_v")[0]
+        return self.game_id.rpartition("_v")[0]
+
+    @property
+    def game_id(self) -> str:
+        """Id of the game, such as `celtica_v0`: its name and the version that was played."""
+        return self.start.split(maxsplit=1)[0]
 
     @property
     def seat_names(self) -> list[str]:
@@ -95,7 +100,7 @@ class Replay:
 
     def action_texts(self) -> list[str]:
         """Return the actions in words."""
-        return [action_to_text(self.game, action) for action in self.actions]
+        return [action_to_text(self.game_id, action) for action in self.actions]
 
     def _repr_html_(self) -> str | None:
         """Return the page of the replay for a notebook, None for a game without drawings."""

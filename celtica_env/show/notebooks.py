@@ -41,7 +41,7 @@ def _fluid(svg: str) -> str:
 @page_of.register
 def inline_page(replay: Replay) -> str | None:
     """Return the page of a replay as an element, None for a game without drawings."""
-    if not has_drawing(replay.game):
+    if not has_drawing(replay.game_id):
         return None
     page = escape(replay_page(replay))
     return f'<iframe srcdoc="{page}" style="width:100%;height:{HEIGHT}px;border:0"></iframe>'

@@ -1,6 +1,6 @@
 """Pictures of any game's positions, as SVG and as pixels.
 
-A game draws itself in a module that its card names. Nothing of it is imported before it is asked
+A game draws itself in a module that it names. Nothing of it is imported before it is asked
 for, and pixels need the libraries of the extra `render`.
 """
 
@@ -63,7 +63,7 @@ def load_drawing(game: str) -> Drawing:
 
 
 def drawing_of(game: Game) -> Drawing:
-    """Return the module of drawings that a game's card names.
+    """Return the module of drawings that a game names.
 
     Raises:
         OptionError: it names none, or one that cannot be imported.

@@ -31,7 +31,7 @@ def replay_page(replay: Replay) -> str:
         OptionError: the game has no drawing.
     """
     content = json.dumps(_content(replay), separators=(",", ":")).replace("<", "\\u003c")
-    title = f"{load_game(replay.game).spec.id} replay"
+    title = f"{replay.game_id} replay"
     page = _template().replace("{title}", escape(title))
     return page.replace("{content}", content)
 
@@ -43,7 +43,7 @@ def _template() -> str:
 
 def _content(replay: Replay) -> dict[str, Any]:
     """Return what the page shows, as JSON can hold it."""
-    drawing = drawing_of(load_game(replay.game))
+    drawing = drawing_of(load_game(replay.game_id))
     records = [batch.states[0].copy() for batch in replay_steps(replay)]
     num_players = int(records[0]["num_players"])
     lines = _Lines()

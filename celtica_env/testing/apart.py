@@ -13,7 +13,7 @@ import sys
 
 import numba
 
-from celtica_env.core.registry import package_of
+from celtica_env.core.registry import load_game
 from celtica_env.testing.failure import ConformanceError, fail
 from celtica_env.testing.play import Table
 
@@ -34,7 +34,7 @@ def run_apart(check: str, table: Table) -> None:
     Raises:
         ConformanceError: it does not hold there, or that Python died or hangs.
     """
-    package = package_of(table.game)
+    package = load_game(table.game).package
     numbers = (table.num_players, table.num_games, table.seed)
     folders = os.pathsep.join(folder or os.getcwd() for folder in sys.path)
     try:

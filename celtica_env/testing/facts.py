@@ -1,4 +1,4 @@
-"""Declared facts: whatever the identity card of a game says is so when it is played."""
+"""Declared facts: whatever a game says of itself is so when it is played."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from celtica_env.core.batch import Batch
 from celtica_env.core.errors import OptionError
 from celtica_env.core.make import make_batch
+from celtica_env.core.registry import list_versions
 from celtica_env.core.types import FULL, HEADER, PAYOFFS
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import expect, expect_each, expect_equal, refused
@@ -26,10 +27,11 @@ from celtica_env.testing.play import (
 
 @check()
 def identity_is_the_registered_one(table: Table) -> None:
-    """The card's name is the registered one, its id is made of it, batches carry the card."""
+    """The game's name is the registered one, its id is made of it, batches carry its facts."""
     spec = table.spec
-    expect_equal(spec.name, table.game, "`spec.name`")
-    expect_equal(spec.id, f"{table.game}_v{spec.version}", "`spec.id`")
+    expect(table.game in (spec.name, spec.id), f"expected {table.game!r}, a name or an id")
+    expect_equal(spec.id, f"{spec.name}_v{spec.version}", "`spec.id`")
+    expect(spec.id in list_versions(spec.name), f"expected {spec.id} among the versions")
     expect(table.batch(1).spec is spec, "expected a batch to carry the game's own spec")
 
 
@@ -133,7 +135,7 @@ def no_game_is_longer_than_declared(table: Table) -> None:
 
 @check()
 def hidden_information_is_declared(table: Table) -> None:
-    """Some seat may not know the whole record, if and only if the card says so."""
+    """Some seat may not know the whole record, if and only if the game says so."""
     batch = table.batch()
     kept = [name for name in table.spec.state_dtype.names or () if name not in ("rng", "viewer")]
     hides = any((censored(batch, p)[kept] != batch.states[kept]).any() for p in table.seats)
@@ -142,7 +144,7 @@ def hidden_information_is_declared(table: Table) -> None:
 
 @check()
 def chance_is_declared(table: Table) -> None:
-    """Games played alike differ, if and only if the card says that there is chance."""
+    """Games played alike differ, if and only if the game says that there is chance."""
     batch = table.batch(max(table.num_games, 8))
     expect_equal(differ(batch), table.spec.has_chance, "`has_chance`")
 

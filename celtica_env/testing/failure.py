@@ -22,7 +22,7 @@ class ConformanceError(CelticaError, AssertionError):
 
 
 class EndlessGameError(ConformanceError):
-    """A game goes on after as many decisions as its card declares at most."""
+    """A game goes on after as many decisions as it declares at most."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Spot:
 def position_text(batch: Batch, row: int) -> str:
     """Return the whole position of one game of a batch as a line of text, for `set_states`."""
     try:
-        return position_to_text(batch.spec.name, batch.states[row])
+        return position_to_text(batch.spec.id, batch.states[row])
     except Exception as error:
         return f"{batch.states[row]} (position_to_text fails: {error!r})"
 

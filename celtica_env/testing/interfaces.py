@@ -204,8 +204,8 @@ def kind_of(part: int) -> Callable[[str, Interface], str]:
     """Return the question of what an observation, or a mask, is."""
 
     def ask(game: str, one: Interface) -> str:
-        array, card = one.see(begun(game, one))[part], spec(game)
-        names = {(card.observation_size,): "(F,)", (card.num_actions,): "(A,)"}
+        array, facts = one.see(begun(game, one))[part], spec(game)
+        names = {(facts.observation_size,): "(F,)", (facts.num_actions,): "(A,)"}
         return f"`{names[array.shape]}` {array.dtype}"
 
     return ask

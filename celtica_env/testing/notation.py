@@ -127,7 +127,7 @@ def text_with_option(table: Table, options: dict[str, Any]) -> str:
 
 @check(9)
 def fields_are_those_of_the_record(table: Table) -> None:
-    """The card's fields are those of the record, each once, with words for all values or none."""
+    """The game's fields are those of the record, each once, with words for all values or none."""
     fields = load_game(table.game).fields
     names = [field.name for field in fields]
     unknown = sorted(set(names) - set(table.spec.state_dtype.names or ()))

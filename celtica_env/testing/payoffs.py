@@ -29,7 +29,7 @@ def settled_once_when_the_game_ends(table: Table) -> None:
 
 @check(12)
 def sum_to_zero_if_declared(table: Table) -> None:
-    """The payoffs of a game sum to zero, if the card says so."""
+    """The payoffs of a game sum to zero, if the game says so."""
     if not table.spec.is_zero_sum:
         return
     for payoff in PAYOFFS:

@@ -30,7 +30,7 @@ NUM_GAMES = 16 if IS_COMPILED else 2
 NUM_LOOKS = 100
 """Decisions of a game that are looked at closely, about; in a shorter one all are."""
 MOST_DECISIONS = 100_000
-"""Decisions after which a game is given up, however many its card declares."""
+"""Decisions after which a game is given up, however many it declares."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ def stride_of(game: str, num_players: int) -> int:
 
 def player_counts(game: str) -> range:
     """Return the numbers of players a game is for."""
-    card = spec(game)
-    return range(card.min_players, card.max_players + 1)
+    facts = spec(game)
+    return range(facts.min_players, facts.max_players + 1)
 
 
 def choose(batch: Batch, rows: np.ndarray | None = None, salt: int = 0) -> np.ndarray:

@@ -41,7 +41,7 @@ def _lines(replay: Replay, shown_every: int) -> Iterator[str]:
     yield f"{replay.end} after {len(replay.actions)} decisions"
     if replay.end == "terminated":
         yield "payoffs: " + ", ".join(f"{payoff:g}" for payoff in replay.payoffs)
-    yield f"position: {position_to_text(replay.game, batch.states[0])}"
+    yield f"position: {position_to_text(replay.game_id, batch.states[0])}"
 
 
 def _decision(batch: Batch, action: int) -> str:

@@ -84,7 +84,7 @@ def cause_of(error: Exception) -> str:
 
 @check()
 def games_end(table: Table) -> None:
-    """A game ends within the decisions that its card declares."""
+    """A game ends within the decisions that it declares."""
     try:
         play_out(table.batch())
     except EndlessGameError:

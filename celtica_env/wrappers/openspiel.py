@@ -37,7 +37,7 @@ from celtica_env.core.errors import IllegalActionError, MissingLibraryError, Opt
 from celtica_env.core.kernels import game_kernels
 from celtica_env.core.make import make_batch
 from celtica_env.core.notation import positions_to_texts
-from celtica_env.core.registry import load_game, registered_games
+from celtica_env.core.registry import list_versions, load_game, registered_games
 from celtica_env.core.streams import check_seed, stream_keys
 from celtica_env.core.types import Game, GameSpec
 
@@ -82,7 +82,7 @@ class SpielState(pyspiel.State):
         self._key = b""
         self._player = CHANCE
         self._returns = [0.0] * game.num_players()
-        if not game.card.spec.has_chance:
+        if not game.game.spec.has_chance:
             self._deal(0)
 
     # --- whose turn it is, and what may be done --------------------------------------------------
@@ -107,7 +107,7 @@ class SpielState(pyspiel.State):
     def _action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
             return f"byte {action}"
-        return self.get_game().card.action_to_text(action)
+        return self.get_game().game.action_to_text(action)
 
     # --- playing ---------------------------------------------------------------------------------
 
@@ -187,17 +187,17 @@ class SpielState(pyspiel.State):
 
     def information_state_string(self, player: int | None = None) -> str:
         """Refuse: an observation is no perfect recall."""
-        raise OptionError(NO_RECALL.format(self.get_game().card.spec.id))
+        raise OptionError(NO_RECALL.format(self.get_game().game.spec.id))
 
     def information_state_tensor(self, player: int | None = None) -> list[float]:
         """Refuse: an observation is no perfect recall."""
-        raise OptionError(NO_RECALL.format(self.get_game().card.spec.id))
+        raise OptionError(NO_RECALL.format(self.get_game().game.spec.id))
 
     def __str__(self) -> str:
         """Return the whole position, hidden cards included, as a line of text."""
         if self._player == CHANCE:
             return f"not dealt, key {self._key.hex()}"
-        return positions_to_texts(self.get_game().card, self._record)[0]
+        return positions_to_texts(self.get_game().game, self._record)[0]
 
 
 class Observer:
@@ -220,25 +220,25 @@ class Observer:
         """Return all that a player may know of a state, as the text of a position."""
         if state.is_chance_node():
             return "not dealt"
-        return positions_to_texts(state.get_game().card, state.known_to(player))[0]
+        return positions_to_texts(state.get_game().game, state.known_to(player))[0]
 
 
 class SpielGame(pyspiel.Game):
     """A game with its number of players and options; each game has a class of its own.
 
     Attributes:
-        name: of the game.
-        card: the game's identity card.
+        game_id: of the game.
+        game: what is played.
         kernels: its verbs.
         template: `(1,)` record with the options in it.
     """
 
-    name: ClassVar[str]
+    game_id: ClassVar[str]
 
     def __init__(self, parameters: dict[str, Any]) -> None:
-        card = load_game(self.name)
+        game = load_game(self.game_id)
         values: dict[str, Any] = {
-            name: None if is_none(card, name, value) else value
+            name: None if is_none(game, name, value) else value
             for name, value in parameters.items()
         }
         if values["payoff"] not in PAYOFFS:
@@ -246,13 +246,13 @@ class SpielGame(pyspiel.Game):
                 f"payoff must be one of {', '.join(PAYOFFS)}, got {values['payoff']!r}: OpenSpiel "
                 "needs its bounds"
             )
-        batch = make_batch(self.name, 1, values.pop("players"), seed=0, **values)
-        self.card = card
-        self.kernels = game_kernels(card, batch.num_players)
+        batch = make_batch(self.game_id, 1, values.pop("players"), seed=0, **values)
+        self.game = game
+        self.kernels = game_kernels(game, batch.num_players)
         self.template = batch.states
         super().__init__(
-            game_type(card),
-            game_info(card.spec, batch.num_players, values["payoff"]),
+            game_type(game),
+            game_info(game.spec, batch.num_players, values["payoff"]),
             parameters,
         )
 
@@ -265,7 +265,7 @@ class SpielGame(pyspiel.Game):
 
     def max_chance_nodes_in_history(self) -> int:
         """Return the number of chance nodes, all of them before the deal."""
-        return BYTES_OF_A_KEY if self.card.spec.has_chance else 0
+        return BYTES_OF_A_KEY if self.game.spec.has_chance else 0
 
     def make_py_observer(
         self,
@@ -282,11 +282,11 @@ class SpielGame(pyspiel.Game):
         """
         if params:
             raise OptionError(
-                f"an observer of {self.card.spec.id} takes no parameters, got {params!r}"
+                f"an observer of {self.game.spec.id} takes no parameters, got {params!r}"
             )
         if not is_offered(iig_obs_type):
             return None
-        return Observer(self.card.spec)
+        return Observer(self.game.spec)
 
     def make_observer(self, *arguments: Any) -> pyspiel.Observer:
         """Return an observer in C++.
@@ -296,7 +296,7 @@ class SpielGame(pyspiel.Game):
         """
         kinds = [one for one in arguments if isinstance(one, pyspiel.IIGObservationType)]
         if not all(map(is_offered, kinds)):
-            raise OptionError(NO_RECALL.format(self.card.spec.id))
+            raise OptionError(NO_RECALL.format(self.game.spec.id))
         return super().make_observer(*arguments)
 
     def refuse(self, record: np.ndarray, action: int) -> None:
@@ -306,7 +306,7 @@ class SpielGame(pyspiel.Game):
             IllegalActionError: always, but
             GameOverError: when the game is over.
         """
-        batch = make_batch(self.name, 1, self.num_players())
+        batch = make_batch(self.game_id, 1, self.num_players())
         batch.set_states(record, check=False)
         batch.step([action])
 
@@ -334,9 +334,9 @@ def exact_payoff(reward: np.float32, num_players: int) -> float:
     return exact if np.float32(exact) == reward else float(reward)
 
 
-def game_type(card: Game) -> pyspiel.GameType:
+def game_type(game: Game) -> pyspiel.GameType:
     """Return what OpenSpiel wants to know of a game whatever its parameters."""
-    spec, kind = card.spec, pyspiel.GameType
+    spec, kind = game.spec, pyspiel.GameType
     mode, information, utility = kind.ChanceMode, kind.Information, kind.Utility
     is_open = not (spec.has_chance or spec.has_hidden_information)
     return kind(
@@ -355,31 +355,31 @@ def game_type(card: Game) -> pyspiel.GameType:
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification=parameters_of(card),
+        parameter_specification=parameters_of(game),
     )
 
 
-def parameters_of(card: Game) -> dict[str, Any]:
+def parameters_of(game: Game) -> dict[str, Any]:
     """Return the parameters of a game by name, with their defaults."""
     options = {
-        name: none_of(card, name) if option.default is None else option.default
-        for name, option in card.spec.options.items()
+        name: none_of(game, name) if option.default is None else option.default
+        for name, option in game.spec.options.items()
     }
-    return {"players": card.spec.min_players, "payoff": PAYOFFS[0], **options}
+    return {"players": game.spec.min_players, "payoff": PAYOFFS[0], **options}
 
 
-def none_of(card: Game, option: str) -> int | str:
+def none_of(game: Game, option: str) -> int | str:
     """Return what stands for None in an option: a number where it takes numbers, else a text."""
     try:
-        card.new_record(card.spec.min_players, {option: 0})
+        game.new_record(game.spec.min_players, {option: 0})
     except ValueError:
         return NO_TEXT
     return NO_NUMBER
 
 
-def is_none(card: Game, name: str, value: Any) -> bool:
+def is_none(game: Game, name: str, value: Any) -> bool:
     """Say whether the value of a parameter stands for None."""
-    option = card.spec.options.get(name)
+    option = game.spec.options.get(name)
     return option is not None and option.default is None and value in (NO_NUMBER, NO_TEXT)
 
 
@@ -406,11 +406,11 @@ def register_openspiel_games(names: Iterable[str] | None = None) -> None:
         UnknownNameError: no such game.
     """
     known = set(pyspiel.registered_names())
-    for card in map(load_game, registered_games() if names is None else names):
-        if card.spec.id not in known:
-            # A class outlives the interpreter; OpenSpiel lets go too late of anything else.
-            own = type(f"{card.spec.name.capitalize()}Game", (SpielGame,), {"name": card.spec.name})
-            pyspiel.register_game(game_type(card), own)
+    games = registered_games() if names is None else names
+    for game_id in {game_id for game in games for game_id in list_versions(game)} - known:
+        # A class outlives the interpreter; OpenSpiel lets go too late of anything else.
+        own = type(f"{game_id.capitalize()}Game", (SpielGame,), {"game_id": game_id})
+        pyspiel.register_game(game_type(load_game(game_id)), own)
 
 
 register_openspiel_games()

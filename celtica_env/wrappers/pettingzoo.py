@@ -167,7 +167,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
 
     @property
     def game(self) -> Game:
-        """The game's identity card: its facts, and actions as text."""
+        """What is played: its facts, and actions as text."""
         return self.batch.game
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -333,7 +333,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         if self.render_mode is None:
             logger.warn(
                 "render() does nothing without a render mode; make the environment with "
-                f"render_mode={' or '.join(map(repr, render_modes(self.game.spec.name)))}"
+                f"render_mode={' or '.join(map(repr, render_modes(self.game.spec.id)))}"
             )
             return None
         state = self.batch.states[0]

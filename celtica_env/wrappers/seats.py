@@ -109,7 +109,7 @@ class SeatGames(OwnsArrays):
         )
         if not several:
             raise OptionError("opponents must name at least one agent")
-        self.opponents = [load_agent(agent, self.batch.spec.name) for agent in several]
+        self.opponents = [load_agent(agent, self.batch.spec.id) for agent in several]
         shares = np.ones(len(several)) if weights is None else np.asarray(weights, float)
         if shares.shape != (len(several),) or not (shares >= 0).all() or not shares.sum() > 0:
             raise OptionError(f"need {len(several)} weights, none negative and not all 0")

@@ -1,24 +1,35 @@
-"""What `import celtica_env` offers, as text; `python -m tests.core.public_api` writes it down."""
+"""What the public modules offer, as text; `python -m tests.core.public_api` writes it down."""
 
+import importlib
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
-
-import celtica_env
+from types import ModuleType
 
 FILE = Path(__file__).with_suffix(".txt")
+MODULES = ("celtica_env", "celtica_env.errors", "celtica_env.extend", "celtica_env.compiling")
 
 
 def public_api() -> str:
     """Return a line for each public name, and for each public member of a class."""
-    names = (name for name in celtica_env.__all__ if not name.startswith("_"))
-    return "\n".join(line for name in names for line in lines_of(name)) + "\n"
+    return "".join(f"{line}\n" for name in MODULES for line in lines_of_module(name))
 
 
-def lines_of(name: str) -> Iterator[str]:
-    thing = getattr(celtica_env, name)
+def lines_of_module(name: str) -> Iterator[str]:
+    module = importlib.import_module(name)
+    yield f"module {name}"
+    for public in names_of(module):
+        yield from lines_of(public, getattr(module, public))
+
+
+def names_of(module: ModuleType) -> list[str]:
+    names = getattr(module, "__all__", sorted(vars(module)))
+    return [name for name in names if not name.startswith("_")]
+
+
+def lines_of(name: str, thing: object) -> Iterator[str]:
     if not inspect.isclass(thing):
-        yield f"{name}{inspect.signature(thing)}"
+        yield f"{name}{inspect.signature(thing) if callable(thing) else ''}"
         return
     yield f"class {name}"
     for member, value in sorted(vars(thing).items()):

@@ -203,6 +203,13 @@ def test_what_goes_round_a_training_imports_no_trainer():
     assert not imports_of(run, run.parent) & set(modules)
 
 
+@pytest.mark.parametrize("package", ["celtica_agents", "celtica_train"])
+def test_agents_and_training_use_public_modules_alone(package):
+    """What the snapshot of `tests.core.public_api` holds: whoever writes their own can do as much."""
+    folder = distribution(package)
+    assert not offences(folder, "celtica_env.core", root=folder)
+
+
 def test_the_agents_do_not_import_training():
     agents = distribution("celtica_agents")
     assert not offences(agents, "celtica_train", root=agents)

@@ -1,6 +1,9 @@
 """The list of games, and entering one's own."""
 
+import os
 import shutil
+import sys
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -8,9 +11,11 @@ import pytest
 import celtica_env
 from celtica_env.core import registry
 from celtica_env.core.compile import HELPERS, VERBS, game_namespace
-from celtica_env.core.errors import OptionError
+from celtica_env.core.errors import OptionError, UnknownNameError
+from celtica_env.replays.playback import play_replay
+from celtica_env.testing.play import play_out
 from tests.core import processes
-from tests.core.processes import run_python
+from tests.core.processes import ROOT, run_python
 
 TAKEN = celtica_env.list_games()[0]
 
@@ -50,28 +55,79 @@ def test_a_package_without_the_game_is_refused_with_what_it_holds(package, held)
         celtica_env.make_batch("mine")
 
 
-@pytest.mark.parametrize(
-    "first",
-    ["celtica_env", "celtica_env.games", *(f"celtica_env.games.{g}" for g in registry._GAMES)],
-)
-def test_the_function_games_is_not_hidden_by_the_folder_games(first, tmp_path):
-    """Python binds a sub-package to its parent's name when it is first imported."""
-    code = f"""
-import {first}
-import celtica_env, importlib
-print(*celtica_env.list_games())
-for game in celtica_env.list_games():
-    importlib.import_module("celtica_env.games." + game)
-    celtica_env.spec(game)
-print(*celtica_env.list_games())
-"""
-    expected = " ".join(celtica_env.list_games())
-    assert run_python(code, tmp_path).split("\n")[:2] == [expected, expected]
-
-
 def test_all_public_names_are_there():
     for name in celtica_env.__all__:
         assert getattr(celtica_env, name) is not None
+
+
+# --- versions ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def two_versions(own_registry):
+    """The second version of the tiny game, which names the first, and a replay of the first."""
+    celtica_env.register_game("tiny", "tests.core.tiny_game")
+    batch = celtica_env.make_batch("tiny", 1, seed=4, record=True)
+    play_out(batch)
+    registry._GAMES["tiny"] = "tests.core.tiny_v1"
+    return batch.replay()
+
+
+def test_versions_stand_side_by_side(two_versions):
+    assert celtica_env.list_versions("tiny") == ("tiny_v1", "tiny_v0")
+    assert "tiny_v0" not in celtica_env.list_games()
+    for name, version in (("tiny", 1), ("tiny_v1", 1), ("tiny_v0", 0)):
+        assert celtica_env.spec(name).version == version
+    with pytest.raises(UnknownNameError, match="no tiny_v2; tiny is known as tiny_v1, tiny_v0"):
+        celtica_env.load_game("tiny_v2")
+    for package in ("tests.core.tiny_v1", "tests.core.tiny_game"):
+        assert celtica_env.register_package(package) == "tiny"  # known already
+    assert celtica_env.spec("tiny").version == 1
+
+
+def test_an_old_replay_plays_on_the_version_that_it_names(two_versions):
+    """On the new one the same game goes to the other seat."""
+    old = play_replay(two_versions)
+    assert old.spec.id == two_versions.game_id == "tiny_v0"
+    assert two_versions.action_texts()
+    new = celtica_env.make_batch("tiny", 1, seed=4, record=True)
+    for action in two_versions.actions:
+        new.step([action])
+    assert new.replay().game_id == "tiny_v1"
+    assert new.replay().payoffs == tuple(-payoff for payoff in two_versions.payoffs)
+    assert any(two_versions.payoffs)
+
+
+@pytest.mark.parametrize("package", ["json", "tests.core.tiny_v1"])
+def test_what_is_no_earlier_version_is_refused(two_versions, monkeypatch, package):
+    game = replace(celtica_env.load_game("tiny"), earlier=(package,))
+    monkeypatch.setattr("tests.core.tiny_v1.GAME", game)
+    with pytest.raises(OptionError, match=f"names {package} as an earlier version; it holds"):
+        celtica_env.list_versions("tiny")
+
+
+MODULES = """
+import pickle
+import celtica_env, pettingzoo
+celtica_env.register_game("tiny", "tests.core.tiny_v1")
+celtica_env.register_environments(["tiny"])
+from celtica_env import tiny_v0
+import celtica_env.tiny_v1
+for module in (tiny_v0, celtica_env.tiny_v1):
+    env = pickle.loads(pickle.dumps(module.env))(num_players=3)
+    same = pettingzoo.make("aec", f"celtica/tiny-v{module.__name__[-1]}")
+    print(env.metadata["name"], same.metadata["name"], hasattr(module, "other"))
+"""
+
+
+def test_every_version_has_its_module_and_its_ids(tmp_path):
+    printed = run_python(MODULES, tmp_path, PYTHONPATH=os.pathsep.join([str(ROOT), *sys.path]))
+    assert printed.splitlines() == ["tiny_v0 tiny_v0 False", "tiny_v1 tiny_v1 False"]
+
+
+def test_type_checkers_know_the_modules_of_all_versions():
+    ids = {i for game in registry._GAMES for i in celtica_env.list_versions(game)}
+    assert ids <= set(celtica_env.__annotations__)
 
 
 # --- games of other distributions ----------------------------------------------------------------

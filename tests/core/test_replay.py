@@ -117,7 +117,10 @@ def test_a_replay_that_plays_differently_is_refused_with_what_differs(game):
         ({"actions": actions[:-1]}, "end is 'running'"),
         ({"actions": (*actions, 0)}, f"action {len(actions)} cannot be played.*finished"),
         ({"actions": (10**6, *actions)}, "action 0 cannot be played.*out of range"),
-        ({"start": replay.start.replace("_v0", "_v1")}, "_v1; the game is now"),
+        (
+            {"start": replay.start.replace("_v0", "_v1")},
+            "there is no [a-z]+_v1; [a-z]+ is known as",
+        ),
         ({"start": "nonsense"}, "cannot set up the replay's first position"),
         ({"max_steps": 0}, "max_steps must be an integer"),
     ]:

@@ -265,7 +265,7 @@ def test_well_formed_nonsense_in_a_store_is_refused_and_not_merged(
         ({"deals": 10**30}, "deals must be an integer from 1"),
         ({"players": 10**9}, "2 to 5 players"),
         ({"players": "2"}, "players: expected int, got str"),
-        ({"game": "chess_v0"}, "unknown game 'chess'"),
+        ({"game": "chess_v0"}, "unknown game 'chess_v0'"),
         ({"game": None}, "game: expected str, got null"),
         ({"until_ci": "x"}, "until_ci: expected float | null, got str"),
     ],

@@ -21,8 +21,8 @@ from rich.table import Table
 
 from celtica_agents.random import pick_legal
 from celtica_env import __version__, make_batch
-from celtica_env.core.errors import OptionError
-from celtica_env.core.streams import mix_keys
+from celtica_env.errors import OptionError
+from celtica_env.extend import mix_keys
 from celtica_train.own_game import OwnGame, usual_agents
 
 BATCHES = (1, 64, 1024, 4096, 16384)

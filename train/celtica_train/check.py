@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import tyro
 
-from celtica_env.core.registry import load_game
+from celtica_env import load_game
 from celtica_train.own_game import OwnGame
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ import numpy as np
 from safetensors.numpy import save
 
 from celtica_agents.learned.files import read_tensors
-from celtica_env.core.errors import CheckpointError, DiskFullError
-from celtica_env.core.files import read_json, shown
+from celtica_env.errors import CheckpointError, DiskFullError
+from celtica_env.extend import read_json, shown
 
 FORMAT = 1
 PARTIAL = ".partial"  # what is added to the name of a file that is not whole yet

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from celtica_env import __version__
-from celtica_env.core.errors import CelticaError, TableWarning
-from celtica_env.core.suggest import did_you_mean
+from celtica_env.errors import CelticaError, TableWarning
+from celtica_env.extend import did_you_mean
 
 COMMANDS = {
     "train": ("train", "train a bot, see its strength with intervals"),

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 import celtica_env
-from celtica_env.core.agents import Agent, ask
-from celtica_env.core.errors import MissingLibraryError
+from celtica_env import Agent, ask
+from celtica_env.errors import MissingLibraryError
 from celtica_env.games.celtica.tables import (
     DRUID_CARDS_PER_COLOUR,
     EXPERIENCE_CARDS_PER_COLOUR,

@@ -23,11 +23,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 import tyro
 
-from celtica_env import Agent, __version__, load_agent, make_batch, spec
-from celtica_env.core.agents import ask
-from celtica_env.core.arguments import whole
-from celtica_env.core.errors import MissingLibraryError, OptionError
-from celtica_env.core.streams import agent_seed, check_seed
+from celtica_env import Agent, __version__, agent_seed, ask, load_agent, make_batch, spec
+from celtica_env.errors import MissingLibraryError, OptionError
+from celtica_env.extend import check_seed, whole
 from celtica_env.wrappers.registration import gymnasium_id
 from celtica_env.wrappers.reset_options import GAME_INDEX
 from celtica_env.wrappers.seats import RANDOM_SEAT, SeatGames
@@ -255,10 +253,10 @@ def new_storage(folder: Path, game: str, settings: dict[str, Any]) -> Any:
     import gymnasium
     from minari.dataset.minari_storage import MinariStorage
 
-    card = spec(game)
+    facts = spec(game)
     environment = copy.deepcopy(gymnasium.spec(gymnasium_id(game)))
     environment.kwargs |= settings
-    return MinariStorage.new(folder, observation_box(card), action_space(card), environment)
+    return MinariStorage.new(folder, observation_box(facts), action_space(facts), environment)
 
 
 def write_episodes(storage: Any, episodes: Sequence[Episode]) -> None:

@@ -11,10 +11,9 @@ from typing import Annotated, Any
 
 import tyro
 
-from celtica_env import register_environments
-from celtica_env.core.errors import OptionError
-from celtica_env.core.options import read_object
-from celtica_env.core.registry import load_game, register_package
+from celtica_env import load_game, register_environments, register_package
+from celtica_env.errors import OptionError
+from celtica_env.extend import read_object
 
 PYTHON_WORDS = {"True": True, "False": False, "None": None}
 """How the documents write what JSON writes otherwise."""

@@ -13,8 +13,8 @@ from typing import Annotated
 import tyro
 
 from celtica_env import Replay, load_replays, play_replay, replay_steps
-from celtica_env.core.errors import OptionError, ReplayError
-from celtica_env.core.types import FULL
+from celtica_env.errors import OptionError, ReplayError
+from celtica_env.extend import FULL
 from celtica_env.show.replay_page import replay_page
 from celtica_train.own_game import OwnGame
 

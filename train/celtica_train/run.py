@@ -39,10 +39,9 @@ from rich.console import Console
 from celtica_agents.learned.files import NETWORK_FILE, network_bytes
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import ValueAgent
-from celtica_env import spec
-from celtica_env.core.errors import CheckpointError, PositionError, TrainingError
-from celtica_env.core.files import checked, printable, shown
-from celtica_env.core.streams import agent_seed
+from celtica_env import agent_seed, spec
+from celtica_env.errors import CheckpointError, PositionError, TrainingError
+from celtica_env.extend import checked, printable, shown
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
 from celtica_train.play_games.evaluate import Result, evaluate
 from celtica_train.progress import TrainingProgress

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from celtica_env import load_agent, make_batch, spec
-from celtica_env.core.agents import ask
-from celtica_env.core.arguments import players_of
-from celtica_env.core.errors import OptionError
-from celtica_env.core.files import shown
-from celtica_env.core.streams import agent_seed, check_seed
+from celtica_env import agent_seed, ask, load_agent, make_batch, spec
+from celtica_env.errors import OptionError
+from celtica_env.extend import check_seed, players_of, shown
 from celtica_train.own_game import GameWithOptions, usual_agents
 
 CHECKPOINT_FILE = "checkpoint.safetensors"

@@ -11,8 +11,8 @@ from typing import Any
 
 import tyro
 
-from celtica_env.core.errors import CheckpointError, OptionError
-from celtica_env.core.files import checked, load_json, printable, shown
+from celtica_env.errors import CheckpointError, OptionError
+from celtica_env.extend import checked, load_json, printable, shown
 from celtica_train.checkpoint import PARTIAL, write_atomic
 from celtica_train.settings import (
     CHECKPOINT_FILE,

@@ -7,7 +7,7 @@ from pathlib import Path
 from celtica_agents.learned.files import read_network
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import MAX_DEALS, ValueAgent
-from celtica_env.core.errors import OptionError
+from celtica_env.errors import OptionError
 
 SAMPLE = "sample"
 

@@ -19,11 +19,9 @@ from msgspec import Meta
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from celtica_env import View, __version__, make_batch, spec
-from celtica_env.core.arguments import options_of, players_of
-from celtica_env.core.errors import CelticaError, CheckpointError, TableWarning
-from celtica_env.core.files import read_json, shown
-from celtica_env.core.registry import load_game
+from celtica_env import View, __version__, load_game, make_batch, spec
+from celtica_env.errors import CelticaError, CheckpointError, TableWarning
+from celtica_env.extend import options_of, players_of, read_json, shown
 
 NETWORK_FILE = "network.safetensors"
 MAX_SHOWN = 200  # characters of options in a warning
@@ -57,10 +55,10 @@ def sizes_of(kind: str, game: str) -> tuple[int, int]:
     seat sees, and how many turns it is from moving, one-hot, to the payoff that it expects beyond
     its potential (the verb of that name).
     """
-    card = spec(game)
+    facts = spec(game)
     if kind == "policy":
-        return card.observation_size, card.num_actions
-    return card.observation_size + card.max_players, 1
+        return facts.observation_size, facts.num_actions
+    return facts.observation_size + facts.max_players, 1
 
 
 def network_info(
@@ -186,7 +184,7 @@ def warn_of_unknown(name: str, info: NetworkInfo, view: View) -> None:
     """
     warn_of_table(name, info.num_players, view.num_players)
     if len(view):
-        game, options = view.spec.name, json.dumps(info.options)
+        game, options = view.spec.id, json.dumps(info.options)
         warn_of_options(name, game, options, view.num_players, view.setup.tobytes())
 
 
@@ -197,9 +195,9 @@ def warn_of_options(name: str, game: str, options: str, num_players: int, setup:
     if batch.view().setup.tobytes() != setup:
         trained = options if options != "{}" else "the default options"
         warnings.warn(
-            f"the network {name} was trained on {shorten(trained, MAX_SHOWN)} of {game}, and this "
-            "table has other rules or another board, about which it has learned nothing; train one "
-            "with --option NAME=VALUE",
+            f"the network {name} was trained on {shorten(trained, MAX_SHOWN)} of "
+            f"{batch.spec.name}, and this table has other rules or another board, about which it "
+            "has learned nothing; train one with --option NAME=VALUE",
             TableWarning,
             stacklevel=2,
         )

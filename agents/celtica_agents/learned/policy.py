@@ -6,9 +6,8 @@ import numpy as np
 
 from celtica_agents.learned.files import NetworkInfo, Weights, warn_of_unknown
 from celtica_agents.learned.perceptron import Perceptron
-from celtica_env.core.agents import Reasons
-from celtica_env.core.streams import mix_keys, stream_keys
-from celtica_env.core.view import View
+from celtica_env import Reasons, View
+from celtica_env.extend import mix_keys, stream_keys
 
 
 class PolicyAgent:

@@ -1,6 +1,6 @@
 """Networks that come with a game, one for each number of players: the agent `bot`.
 
-The game's card names the folder. They were made by the command that stands in each file's header.
+The game names the folder. They were made by the command that stands in each file's header.
 """
 
 from __future__ import annotations
@@ -13,19 +13,17 @@ import numpy as np
 from celtica_agents.learned import load_trained
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.value import MAX_DEALS, ValueAgent
-from celtica_env.core.agents import Reasons
-from celtica_env.core.errors import CheckpointError, OptionError
-from celtica_env.core.registry import load_game
-from celtica_env.core.streams import check_seed
-from celtica_env.core.view import View
+from celtica_env import Reasons, View, load_game
+from celtica_env.errors import CheckpointError, OptionError
+from celtica_env.extend import check_seed
 
 
 def shipped_networks(game: str) -> dict[int, Path]:
     """Return the file of each network that comes with a game, by the number of players."""
-    card = load_game(game)
-    if card.bots is None:
+    found = load_game(game)
+    if found.bots is None:
         return {}
-    folder = Path(str(files(card.package))) / card.bots
+    folder = Path(str(files(found.package))) / found.bots
     return {int(path.stem): path for path in sorted(folder.glob("*.safetensors"))}
 
 

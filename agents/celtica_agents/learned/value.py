@@ -10,10 +10,8 @@ import numpy as np
 from celtica_agents.learned.files import NetworkInfo, Weights, warn_of_unknown
 from celtica_agents.learned.perceptron import Perceptron
 from celtica_agents.learned.policy import softmax
-from celtica_env.core.agents import Reasons
-from celtica_env.core.streams import check_seed
-from celtica_env.core.types import GameSpec
-from celtica_env.core.view import Successors, View
+from celtica_env import GameSpec, Reasons, Successors, View
+from celtica_env.extend import check_seed
 
 MAX_DEALS = 10_000
 SOFTNESS = 0.05  # payoff; actions that much apart differ by e in how likely a soft choice is

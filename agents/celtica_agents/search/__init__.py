@@ -25,10 +25,9 @@ from celtica_agents.search.playouts import at_random, by_rule, deal_anew, no_fav
 from celtica_agents.search.strategy import Settings, Strategy
 from celtica_agents.search.tree import by_puct, by_ucb, grow_tree
 from celtica_agents.search.workspace import new_network, new_workspace
-from celtica_env.core.agents import Reasons
-from celtica_env.core.errors import OptionError
-from celtica_env.core.streams import check_seed, mix_keys, stream_keys
-from celtica_env.core.view import View
+from celtica_env import Reasons, View
+from celtica_env.errors import OptionError
+from celtica_env.extend import check_seed, mix_keys, stream_keys
 
 TREE = Strategy(
     grow_tree, deal_anew, no_favourite, play_out, at_random, select_root=by_ucb, select=by_ucb

@@ -10,9 +10,7 @@ import numpy as np
 
 from celtica_agents.search.playouts import carry_out, is_over, settle
 from celtica_agents.search.strategy import NO_ACTION
-from celtica_env.core.compile import kernel
-from celtica_env.core.streams import mix
-from celtica_env.core.verbs import determinize, legal_mask, observe, potential
+from celtica_env.compiling import determinize, kernel, legal_mask, mix, observe, potential
 
 
 @kernel

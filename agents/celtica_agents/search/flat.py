@@ -20,8 +20,7 @@ import numpy as np
 
 from celtica_agents.search.playouts import carry_out
 from celtica_agents.search.strategy import deal, favour, judge
-from celtica_env.core.compile import kernel
-from celtica_env.core.verbs import legal_mask
+from celtica_env.compiling import kernel, legal_mask
 
 
 @kernel

@@ -12,16 +12,22 @@ from celtica_agents.greedy import choose, has_rule, rule_of
 from celtica_agents.search import estimate, flat, playouts, tree
 from celtica_agents.search.strategy import NO_ACTION, Settings, Strategy, search
 from celtica_agents.search.workspace import Workspace, new_network, new_workspace
-from celtica_env.core import rng
-from celtica_env.core.announce import announced
-from celtica_env.core.compile import bind, compile_entry, game_namespace, kernels_of
-from celtica_env.core.registry import load_game
+from celtica_env import load_game
+from celtica_env.compiling import (
+    GOLDEN_GAMMA,
+    announced,
+    bind,
+    compile_entry,
+    game_namespace,
+    kernels_of,
+    mix,
+)
 
 MODULES = (playouts, estimate, flat, tree)
 CONSTANTS = {
     "np": np,
-    "mix": rng.mix,
-    "GOLDEN_GAMMA": rng.GOLDEN_GAMMA,
+    "mix": mix,
+    "GOLDEN_GAMMA": GOLDEN_GAMMA,
     "MARGIN": playouts.MARGIN,
     "NO_ACTION": NO_ACTION,
     "ROOT": tree.ROOT,

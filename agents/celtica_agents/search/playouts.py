@@ -11,10 +11,17 @@ import numpy as np
 
 from celtica_agents.greedy import choose
 from celtica_agents.search.strategy import NO_ACTION, play
-from celtica_env.core.compile import kernel
-from celtica_env.core.streams import GOLDEN_GAMMA, mix
-from celtica_env.core.types import PAYOFFS
-from celtica_env.core.verbs import determinize, is_terminal, random_legal, returns, step
+from celtica_env.compiling import (
+    GOLDEN_GAMMA,
+    determinize,
+    is_terminal,
+    kernel,
+    mix,
+    random_legal,
+    returns,
+    step,
+)
+from celtica_env.extend import PAYOFFS
 
 MARGIN = PAYOFFS.index("margin")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from celtica_env.core.types import NO_LIMIT
+from celtica_env.extend import NO_LIMIT
 
 NO_ACTION = -1
 

@@ -18,9 +18,7 @@ import numpy as np
 
 from celtica_agents.search.playouts import carry_out, is_over
 from celtica_agents.search.strategy import NO_ACTION, deal, favour, judge, select, select_root
-from celtica_env.core.compile import kernel
-from celtica_env.core.rng import below
-from celtica_env.core.verbs import legal_mask
+from celtica_env.compiling import below, kernel, legal_mask
 
 ROOT = 0
 NONE = -1

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from celtica_agents.search.strategy import Settings
-from celtica_env.core.types import SCRATCH_SIZE, GameSpec
+from celtica_env import GameSpec
+from celtica_env.extend import SCRATCH_SIZE
 
 
 class Network(NamedTuple):

@@ -1,4 +1,4 @@
-"""Celtic (Hillebrecht; Pegasus 2020): the game's identity card."""
+"""Celtic (Hillebrecht; Pegasus 2020)."""
 
 from celtica_env.core.types import Game
 from celtica_env.games.celtic.help import HOW_TO_PLAY

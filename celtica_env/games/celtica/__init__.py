@@ -1,4 +1,4 @@
-"""Celtica (Kramer, Kiesling; Ravensburger 2006): the game's identity card."""
+"""Celtica (Kramer, Kiesling; Ravensburger 2006)."""
 
 from celtica_env.core.types import Game
 from celtica_env.games.celtica.help import HOW_TO_PLAY

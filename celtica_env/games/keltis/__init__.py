@@ -1,4 +1,4 @@
-"""Keltis: Der Weg der Steine (Knizia; Kosmos 2009): the game's identity card."""
+"""Keltis: Der Weg der Steine (Knizia; Kosmos 2009)."""
 
 from celtica_env.core.types import Game
 from celtica_env.games.keltis.help import HOW_TO_PLAY

@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from celtica_env import View, list_games, load_agent
-from celtica_env.core.agents import IMPORT_PATH, Reasons, ask, exists, known_agents, reasons_of
-from celtica_env.core.errors import AgentError, CelticaError
-from celtica_env.core.registry import load_game, register_package
+from celtica_env import Reasons, View, ask, load_agent, load_game, register_package
+from celtica_env.errors import AgentError, CelticaError
+from celtica_env.extend import IMPORT_PATH, exists, known_agents, reasons_of
 
 OWN_PACKAGE = "celtica_agents"
 ENDING_SECONDS = 5.0  # between a closed pipe and the end of the process
@@ -127,8 +126,7 @@ def answer_all(pipe: Connection, source: str, game: str, package: str, seed: int
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for those who ask; they end this
     threading.Thread(target=end_with_parent, daemon=True).start()
     try:
-        if game not in list_games():
-            register_package(package)
+        register_package(package)
         agent = load_agent(source, game)
         agent.reset(seed)
     except CelticaError as error:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import tyro
 
-from celtica_env.core.errors import MissingLibraryError, OptionError
+from celtica_env.errors import MissingLibraryError, OptionError
 from celtica_train.own_game import GameWithOptions, usual_agents
 from celtica_train.play.seats import make_session
 from celtica_train.play.session import Session

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from celtica_env import Agent, load_agent, make_batch, position_from_text, spec
-from celtica_env.core.arguments import players_of
-from celtica_env.core.batch import fresh_seed
-from celtica_env.core.errors import OptionError, PositionError
-from celtica_env.core.streams import agent_seed
+from celtica_env import Agent, agent_seed, load_agent, make_batch, position_from_text, spec
+from celtica_env.errors import OptionError, PositionError
+from celtica_env.extend import fresh_seed, players_of
 from celtica_train.play.apart import AgentApart, is_foreign
 from celtica_train.play.session import Session
 

@@ -34,8 +34,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from celtica_env.core.errors import CelticaError, OptionError
-from celtica_env.core.files import read_json
+from celtica_env.errors import CelticaError, OptionError
+from celtica_env.extend import read_json
 from celtica_train.play.session import Session
 
 PAGE = {"": "index.html", "page.css": "page.css", "page.js": "page.js"}

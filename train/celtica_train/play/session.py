@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from celtica_env import Agent, Batch, Replay, View, save_replays
-from celtica_env.core.agents import Reasons, ask, reasons_of
-from celtica_env.core.errors import AgentError, CelticaError, OptionError
+from celtica_env import Agent, Batch, Reasons, Replay, View, ask, save_replays
+from celtica_env.errors import AgentError, CelticaError, OptionError
+from celtica_env.extend import reasons_of
 from celtica_env.show.pictures import has_drawing, load_drawing
 from celtica_train.play.sight import Choice, Deed, Hint, Sight
 
@@ -94,7 +94,7 @@ class Session:
         self.people = tuple(seat for seat in range(batch.num_players) if seat not in agents)
         self.version = 0
         self._start = start
-        game = batch.spec.name
+        game = batch.spec.id
         self._drawing = load_drawing(game) if has_drawing(game) else None
         self._begin()
 

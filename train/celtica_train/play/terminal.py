@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable
 
 from celtica_env import action_from_text
-from celtica_env.core.errors import CelticaError, OptionError
+from celtica_env.errors import CelticaError, OptionError
 from celtica_train.play.session import Session
 from celtica_train.play.sight import Sight
 
@@ -135,4 +135,4 @@ def _play(session: Session, line: str) -> None:
     elif line.isdecimal():
         print(f"there are actions 1 to {len(choices)}; `help` lists what else you can say")
     else:
-        session.play(action_from_text(session.batch.spec.name, line))
+        session.play(action_from_text(session.batch.spec.id, line))

@@ -21,11 +21,9 @@ import tyro
 from rich.console import Console
 from rich.text import Text
 
-from celtica_env import Agent, __version__, load_agent, make_batch
-from celtica_env.core.agents import ask
-from celtica_env.core.errors import OptionError
-from celtica_env.core.files import checked, lines_of, read_json
-from celtica_env.core.streams import agent_seed
+from celtica_env import Agent, __version__, agent_seed, ask, load_agent, make_batch
+from celtica_env.errors import OptionError
+from celtica_env.extend import checked, lines_of, read_json
 from celtica_train.checkpoint import told_if_full
 from celtica_train.own_game import GameWithOptions
 from celtica_train.play_games.evaluate import evaluate

@@ -170,7 +170,7 @@ def forfeit_illegal(rows: np.ndarray, actions: np.ndarray, played: Played) -> No
         if not 0 <= action < len(mask):
             forfeit(played, row, f"answered {action}, which is no action")
         elif not mask[action]:
-            text = action_to_text(played.batch.spec.name, action)
+            text = action_to_text(played.batch.spec.id, action)
             forfeit(played, row, f"answered {action} ({text}), which is not legal")
 
 

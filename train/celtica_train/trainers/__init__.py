@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import NamedTuple
 
-from celtica_env.core.errors import MissingLibraryError, OptionError
-from celtica_env.core.files import shown
+from celtica_env.errors import MissingLibraryError, OptionError
+from celtica_env.extend import shown
 from celtica_train.settings import MOST, Config, PPOConfig
 
 RLLIB_LIBRARIES = ("ray", "fsspec", "lz4", "pandas", "pyarrow", "pydantic", "tree")

@@ -13,8 +13,7 @@ from typing import Protocol
 import numpy as np
 import torch
 
-from celtica_env import Agent, load_agent, make_batch
-from celtica_env.core.streams import agent_seed
+from celtica_env import Agent, agent_seed, load_agent, make_batch
 from celtica_train.settings import PPOConfig
 
 NUM_GAMES = 192  # between passes over their decisions

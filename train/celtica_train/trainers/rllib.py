@@ -49,7 +49,7 @@ from ray.rllib.utils.metrics import (
 )
 
 from celtica_env import Agent, make_batch, spec
-from celtica_env.core.errors import TrainingError
+from celtica_env.errors import TrainingError
 from celtica_env.wrappers.spaces import action_space, observation_box
 from celtica_train.trainers import RLlibConfig
 from celtica_train.trainers.base import PolicyLearner
@@ -162,8 +162,8 @@ class RLlibLearner(PolicyLearner):
     def __init__(self, config: RLlibConfig) -> None:
         torch.manual_seed(config.seed)
         self.config = config
-        card = spec(config.game)
-        self.network = Network(card.observation_size, config.hidden, card.num_actions)
+        facts = spec(config.game)
+        self.network = Network(facts.observation_size, config.hidden, facts.num_actions)
         self.optimizer: torch.optim.Optimizer = torch.optim.Adam(
             self.network.parameters(), config.learning_rate, eps=EPSILON
         )
@@ -353,9 +353,9 @@ def ray_running(config: RLlibConfig) -> Iterator[None]:
 
 def spaces_of(game: str) -> tuple[spaces.Dict, spaces.Discrete]:
     """Return the spaces of what a seat sees and of what it can do."""
-    card = spec(game)
-    mask = spaces.Box(0, 1, (card.num_actions,), np.int8)
-    return spaces.Dict({OBSERVATION: observation_box(card), MASK: mask}), action_space(card)
+    facts = spec(game)
+    mask = spaces.Box(0, 1, (facts.num_actions,), np.int8)
+    return spaces.Dict({OBSERVATION: observation_box(facts), MASK: mask}), action_space(facts)
 
 
 class SelfPlayEnvRunner(EnvRunner):

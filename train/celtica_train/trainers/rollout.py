@@ -21,8 +21,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from celtica_env import Agent, Batch
-from celtica_env.core.agents import ask
+from celtica_env import Agent, Batch, ask
 
 NONE = -1  # as the last decision of a seat that has not decided yet
 ENDED, OPEN = -1, -2  # as successors: the game is over, or not known

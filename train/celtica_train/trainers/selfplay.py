@@ -22,9 +22,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import torch
 
-from celtica_env import Agent, Batch, load_agent, make_batch
-from celtica_env.core.agents import ask
-from celtica_env.core.streams import agent_seed
+from celtica_env import Agent, Batch, agent_seed, ask, load_agent, make_batch
 from celtica_train.trainers import SelfPlayConfig
 from celtica_train.trainers.base import PolicyLearner
 from celtica_train.trainers.network import Network

@@ -31,10 +31,7 @@ import numpy as np
 import torch
 
 from celtica_agents.learned.value import inputs_of, mean_worth, with_turns, worth_of
-from celtica_env import Agent, Batch, load_agent, make_batch
-from celtica_env.core.agents import ask
-from celtica_env.core.streams import agent_seed
-from celtica_env.core.view import View
+from celtica_env import Agent, Batch, View, agent_seed, ask, load_agent, make_batch
 from celtica_train.trainers import TDConfig
 from celtica_train.trainers.base import Learner
 from celtica_train.trainers.network import ValueNetwork

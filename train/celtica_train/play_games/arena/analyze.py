@@ -1,7 +1,7 @@
 """Questions of strategy, answered from the games of a tournament, agent by agent.
 
 The games are played again from their replays, all together. What happened in them is a table of
-events; a game's card names the module that says which. `what` tells events of a question apart,
+events; a game names the module that says which. `what` tells events of a question apart,
 `mean` is that of their values, `win_share` that of the seats they happened to.
 """
 
@@ -84,7 +84,7 @@ def summary(events: pl.DataFrame) -> pl.DataFrame:
 
 def events_of(store: Store, results: Results, games: Sequence[int]) -> list[pl.DataFrame]:
     """Return the events of given games, one table for each question and decision."""
-    module = questions_of(load_game(results.design.game_name))
+    module = questions_of(load_game(results.design.game))
     if module is None or not hasattr(module, "events"):
         return []
     marks = ",".join("?" * len(games))
@@ -113,9 +113,9 @@ def checked_replay(line: str, design: Design) -> Replay:
     """
     replay = Replay.from_json(line)
     num_players = int(position_from_text(replay.start)["num_players"][0])
-    if (replay.game, num_players) != (design.game_name, design.players):
-        raise ReplayError(f"a replay of {replay.game} at {num_players} seats")
-    if len(replay.actions) > spec(replay.game).max_steps:
+    if (replay.game_id, num_players) != (design.game, design.players):
+        raise ReplayError(f"a replay of {replay.game_id} at {num_players} seats")
+    if len(replay.actions) > spec(replay.game_id).max_steps:
         raise ReplayError(f"a replay of {len(replay.actions):,} actions")
     return replay
 

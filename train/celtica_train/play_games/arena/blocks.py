@@ -36,9 +36,9 @@ def load_agents(sources: Sequence[str | Agent], design: Design) -> list[Agent]:
     """
     limits = Limits(design.move_seconds, design.memory_mb)
     return [
-        ProgramAgent(source.removeprefix(PROGRAM), design.game_name, limits)
+        ProgramAgent(source.removeprefix(PROGRAM), design.game, limits)
         if isinstance(source, str) and source.startswith(PROGRAM)
-        else load_agent(source, design.game_name)
+        else load_agent(source, design.game)
         for source in sources
     ]
 

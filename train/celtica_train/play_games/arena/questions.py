@@ -1,11 +1,11 @@
-"""What a game tells of its play, see `celtica_env.core.questions`; it need not tell anything."""
+"""What a game tells of its play, see `celtica_env.extend.Event`; it need not tell anything."""
 
 from __future__ import annotations
 
 from types import ModuleType
 
-from celtica_env.core.registry import load_part
-from celtica_env.core.types import Game
+from celtica_env import Game
+from celtica_env.extend import load_part
 
 FIRST_GAMES = 2000  # of a tournament, that are asked unless said otherwise
 

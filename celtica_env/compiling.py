@@ -1,0 +1,38 @@
+"""What compiled agents are made of: the verbs, by which a kernel asks a game, and the compiler.
+
+Importing it takes as long as importing numba.
+"""
+
+from celtica_env.core.announce import announced
+from celtica_env.core.compile import bind, compile_entry, game_namespace, kernel, kernels_of
+from celtica_env.core.rng import GOLDEN_GAMMA, below, mix
+from celtica_env.core.verbs import (
+    determinize,
+    is_terminal,
+    legal_mask,
+    observe,
+    potential,
+    random_legal,
+    returns,
+    step,
+)
+
+__all__ = [
+    "GOLDEN_GAMMA",
+    "announced",
+    "below",
+    "bind",
+    "compile_entry",
+    "determinize",
+    "game_namespace",
+    "is_terminal",
+    "kernel",
+    "kernels_of",
+    "legal_mask",
+    "mix",
+    "observe",
+    "potential",
+    "random_legal",
+    "returns",
+    "step",
+]

@@ -1,0 +1,3 @@
+"""What is raised, and when."""
+
+from celtica_env.core.errors import *  # noqa: F403, every name is public

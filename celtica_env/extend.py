@@ -1,0 +1,62 @@
+"""What agents, trainers and commands of one's own are built from, beside `celtica_env` itself."""
+
+from celtica_env.core.agents import (
+    IMPORT_PATH,
+    PATH_AGENT,
+    exists,
+    known_agents,
+    reasons_of,
+    refuse_argument,
+)
+from celtica_env.core.arguments import options_of, players_of, whole
+from celtica_env.core.batch import fresh_seed
+from celtica_env.core.files import (
+    MAX_BYTES,
+    checked,
+    lines_of,
+    load_json,
+    printable,
+    read_json,
+    shown,
+)
+from celtica_env.core.memory import read_only
+from celtica_env.core.notation import positions_to_texts
+from celtica_env.core.options import read_object
+from celtica_env.core.questions import Event
+from celtica_env.core.registry import load_part
+from celtica_env.core.streams import check_seed, mix_keys, stream_keys
+from celtica_env.core.suggest import did_you_mean
+from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, SCRATCH_SIZE
+
+__all__ = [
+    "FULL",
+    "IMPORT_PATH",
+    "MAX_BYTES",
+    "NO_LIMIT",
+    "PATH_AGENT",
+    "PAYOFFS",
+    "SCRATCH_SIZE",
+    "Event",
+    "check_seed",
+    "checked",
+    "did_you_mean",
+    "exists",
+    "fresh_seed",
+    "known_agents",
+    "lines_of",
+    "load_json",
+    "load_part",
+    "mix_keys",
+    "options_of",
+    "players_of",
+    "positions_to_texts",
+    "printable",
+    "read_json",
+    "read_object",
+    "read_only",
+    "reasons_of",
+    "refuse_argument",
+    "shown",
+    "stream_keys",
+    "whole",
+]

@@ -1,0 +1,5 @@
+"""The observation of the first version."""
+
+from tests.core.tiny_game.observe import observe
+
+__all__ = ["observe"]
