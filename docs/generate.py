@@ -5,10 +5,10 @@ the registry, what the games say of themselves, the checks of the conformance ki
 interfaces answer, `acceptance.json`, the measurements of `celtica ladder` in `agents/*.jsonl`,
 those of `make bench-peers` in `benchmarks/peers.json`, what `release/try_wheel.py` ran in
 `release/versions.json`, the notebooks, the examples, the docstrings of the benchmarks,
-`published.json` of the trainers, and `figures.json`, which holds what else was measured; a figure that is null there reads "not measured
-yet". The pictures of `pictures/` are drawn from the positions in
-`pictures.json`, as the seat to move sees them. With `--check` nothing is written, and the exit
-status is 1 if a document is out of date.
+`published.json` of the trainers, and `figures.json`, which holds what else was measured; a figure
+that is null there reads "not measured yet". The pictures of `pictures/` are drawn from the
+positions in `pictures.json`, as the seat to move sees them. With `--check` nothing is written, and
+the exit status is 1 if a document is out of date.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,7 @@ def has_rule(game: str) -> bool:
     return load_game(game).greedy is not None
 
 
-def rule_of(game: str) -> Callable:
+def rule_of(game: str) -> Callable[..., Any]:
     """Return the rule of a game, compiled for records of any kind.
 
     Raises:
@@ -72,7 +73,7 @@ def rule_of(game: str) -> Callable:
     return load_part(load_game(game), "greedy").choose
 
 
-def compiled_rule(game: str) -> Callable:
+def compiled_rule(game: str) -> Callable[..., Any]:
     """Compile, or load from disk, the rule of a game.
 
     Raises:
@@ -82,7 +83,7 @@ def compiled_rule(game: str) -> Callable:
 
 
 @cache
-def _compiled(game: str, package: str) -> Callable:
+def _compiled(game: str, package: str) -> Callable[..., Any]:
     del package  # another one may have a game of the same name
     dtype = load_game(game).spec.state_dtype
     states, finished = read_only(np.zeros(1, dtype)), read_only(np.zeros(1, np.bool_))

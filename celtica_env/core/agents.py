@@ -100,7 +100,8 @@ def load_agent(agent: str | Agent, game: str) -> Agent:
         if not exists(agent):
             return _import_agent(str(agent))
         name, argument = PATH_AGENT, str(agent)
-    return points[name].load()(game, argument)
+    made: Agent = points[name].load()(game, argument)
+    return made
 
 
 def _import_agent(path: str) -> Agent:

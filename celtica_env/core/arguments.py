@@ -100,7 +100,7 @@ def options_of(spec: GameSpec, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_within(value: Any, low: float | None, high: float | None) -> bool:
-    return (-inf if low is None else low) <= value <= (inf if high is None else high)
+    return bool((-inf if low is None else low) <= value <= (inf if high is None else high))
 
 
 def _range(low: float | None, high: float | None) -> str:

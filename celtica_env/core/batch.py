@@ -438,7 +438,7 @@ class Batch:
         if self._checksum() != expected:
             raise OptionError("the pickle of a batch is damaged: its checksum does not fit")
 
-    def __deepcopy__(self, memo: dict) -> Batch:
+    def __deepcopy__(self, memo: dict[str, Any]) -> Batch:
         return self.clone()
 
     # --- checks and plumbing ---------------------------------------------------------------------

@@ -42,7 +42,7 @@ HELPERS = {
 }
 """What the optional verbs name besides the others."""
 MARK = "is_kernel"
-AnyFunction = TypeVar("AnyFunction", bound=Callable)
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 if hasattr(os, "register_at_fork"):
     # A child has no thread that would let go of the lock: a fork waits for what is compiled.
@@ -53,7 +53,7 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-def fingerprint(function: Callable, namespace: Mapping[str, Any]) -> str:
+def fingerprint(function: Callable[..., Any], namespace: Mapping[str, Any]) -> str:
     """Return a hash of all that a function's machine code is made of.
 
     That is its bytecode and, where it names globals, the functions and constants that stand for
@@ -66,7 +66,9 @@ def fingerprint(function: Callable, namespace: Mapping[str, Any]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _add_function(function: Callable, namespace: Mapping[str, Any], digest: Any, seen: set) -> None:
+def _add_function(
+    function: Callable[..., Any], namespace: Mapping[str, Any], digest: Any, seen: set[int]
+) -> None:
     digest.update(f"{function.__module__}.{function.__qualname__}".encode())
     _add_code(function.__code__, function.__doc__, namespace, digest, seen)
     for cell in function.__closure__ or ():
@@ -74,7 +76,7 @@ def _add_function(function: Callable, namespace: Mapping[str, Any], digest: Any,
 
 
 def _add_code(
-    code: CodeType, doc: str | None, namespace: Mapping[str, Any], digest: Any, seen: set
+    code: CodeType, doc: str | None, namespace: Mapping[str, Any], digest: Any, seen: set[int]
 ) -> None:
     digest.update(code.co_code + repr((code.co_names, code.co_varnames)).encode())
     for constant in code.co_consts:
@@ -88,7 +90,7 @@ def _add_code(
             _add_global(namespace[name], code.co_names, digest, seen)
 
 
-def _add_global(value: Any, names: tuple[str, ...], digest: Any, seen: set) -> None:
+def _add_global(value: Any, names: tuple[str, ...], digest: Any, seen: set[int]) -> None:
     """Add what a global name stands for; of a module of ours, whatever is named as well."""
     if not isinstance(value, ModuleType):
         _add_value(value, digest, seen)
@@ -98,7 +100,7 @@ def _add_global(value: Any, names: tuple[str, ...], digest: Any, seen: set) -> N
                 _add_value(getattr(value, name), digest, seen)
 
 
-def _add_value(value: Any, digest: Any, seen: set) -> None:
+def _add_value(value: Any, digest: Any, seen: set[int]) -> None:
     """Add a function, compiled or plain, with what it uses; of anything else, the value."""
     function = getattr(value, "py_func", value)
     if isinstance(function, FunctionType):
@@ -117,7 +119,9 @@ def _add_value(value: Any, digest: Any, seen: set) -> None:
         digest.update(f"{type(value).__name__} {value!r}".encode())
 
 
-def compile_entry(function: Callable, namespace: Mapping[str, Any], arguments: tuple) -> Callable:
+def compile_entry(
+    function: Callable[..., Any], namespace: Mapping[str, Any], arguments: tuple[Any, ...]
+) -> Callable[..., Any]:
     """Compile a plain function with its globals replaced by `namespace`.
 
     Args:
@@ -133,11 +137,12 @@ def compile_entry(function: Callable, namespace: Mapping[str, Any], arguments: t
     bound.__qualname__ = f"{function.__name__}_{fingerprint(function, namespace)}"
     if numba.config.DISABLE_JIT:
         return interpreted(bound)
-    entry = numba.njit(nogil=True)(bound)
+    entry: Any = numba.njit(nogil=True)(bound)
     entry._cache = CodeCache(bound)
     entry.compile(tuple(numba.typeof(argument) for argument in arguments))
     entry.disable_compile()
-    return entry
+    compiled: Callable[..., Any] = entry
+    return compiled
 
 
 def kernel(function: AnyFunction) -> AnyFunction:
@@ -159,8 +164,8 @@ class LateEntries(SimpleNamespace):
         self,
         what: str,
         namespace: Mapping[str, Any],
-        arguments: Mapping[Callable, tuple],
-        origin: tuple[Callable, tuple],
+        arguments: Mapping[Callable[..., Any], tuple[Any, ...]],
+        origin: tuple[Callable[..., Any], tuple[Any, ...]],
     ) -> None:
         """Compile nothing yet.
 
@@ -177,7 +182,7 @@ class LateEntries(SimpleNamespace):
         self._origin = origin
         self._seconds = 0.0
 
-    def __getattr__(self, name: str) -> Callable:
+    def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or name not in self._late:
             raise AttributeError(name)
         function, arguments = self._late[name]
@@ -187,7 +192,7 @@ class LateEntries(SimpleNamespace):
         setattr(self, name, entry)
         return entry
 
-    def __reduce__(self) -> tuple[Callable, tuple]:
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return self._origin
 
     def all(self) -> dict[str, Any]:
@@ -195,7 +200,7 @@ class LateEntries(SimpleNamespace):
         return {name: getattr(self, name) for name in self._late}
 
 
-def bind(functions: Iterable[Callable], namespace: Mapping[str, Any]) -> dict[str, Any]:
+def bind(functions: Iterable[Callable[..., Any]], namespace: Mapping[str, Any]) -> dict[str, Any]:
     """Return `namespace` with plain functions compiled into it.
 
     Their globals are the result, so they may use its names and each other; each is compiled when
@@ -208,10 +213,10 @@ def bind(functions: Iterable[Callable], namespace: Mapping[str, Any]) -> dict[st
     return names
 
 
-def interpreted(function: Callable) -> Callable:
+def interpreted(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let plain Python read record fields as attributes and wrap around in 64 bits."""
 
-    def run(*arguments):
+    def run(*arguments: Any) -> Any:
         with np.errstate(over="ignore"):
             return function(*map(as_records, arguments))
 
@@ -242,16 +247,16 @@ def game_namespace(package: str) -> dict[str, Any]:
     return bind(left_out, {**names, **HELPERS})
 
 
-def wanted(own: Mapping[str, Any]) -> list[Callable]:
+def wanted(own: Mapping[str, Any]) -> list[Callable[..., Any]]:
     """Return the stubs of the verbs that a game must have, or has although it need not."""
     required = [verb for verb in VERBS if verb not in OPTIONAL_VERBS]
     return required + [verb for verb in OPTIONAL_VERBS if verb.__name__ in own]
 
 
-def _own_verb(own: Mapping[str, Any], stub: Callable, package: str) -> Callable:
+def _own_verb(own: Mapping[str, Any], stub: Callable[..., Any], package: str) -> Callable[..., Any]:
     """Return the game's verb that a stub stands for."""
     name, arguments = stub.__name__, str(inspect.signature(stub))
-    verb = own.get(name)
+    verb: Callable[..., Any] | None = own.get(name)
     wish = f"expected {name}{arguments} in {package}, as celtica_env.core.verbs describes it"
     if not callable(verb):
         raise OptionError(f"{wish}; there is none")

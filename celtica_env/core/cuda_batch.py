@@ -38,7 +38,7 @@ from celtica_env.core.errors import (
     OptionError,
 )
 from celtica_env.core.streams import check_seed, stream_keys
-from celtica_env.core.types import NO_LIMIT, Game, load_package
+from celtica_env.core.types import NO_LIMIT, Game, GameSpec, load_package
 
 THREADS = 128  # in a block of games
 ROW_THREADS = 64  # in the block that scales a row
@@ -66,7 +66,7 @@ def device_dtype(dtype: np.dtype) -> np.dtype:
     return np.dtype([(name, dtype.fields[name][0]) for name in dtype.names], align=True)
 
 
-def kernel_arguments(game: Game) -> dict[Callable, tuple]:
+def kernel_arguments(game: Game) -> dict[Callable[..., Any], tuple[Any, ...]]:
     """Return examples of the arguments of every kernel."""
     states = np.zeros(1, device_dtype(game.spec.state_dtype))
     rows, keys = np.zeros(1, np.int64), np.zeros(1, np.uint64)
@@ -92,7 +92,7 @@ def kernel_namespace(package: str) -> dict[str, Any]:
     return bind(DEVICE_LOOPS, {**vars(loops), **vars(cuda_loops), **game_namespace(package)})
 
 
-def bind_kernel(kernel: Callable, package: str) -> FunctionType:
+def bind_kernel(kernel: Callable[..., Any], package: str) -> FunctionType:
     """Return a kernel with a game's verbs in place of the stubs, named after their sources."""
     namespace = kernel_namespace(package)
     bound = FunctionType(kernel.__code__, namespace, kernel.__name__)
@@ -126,11 +126,11 @@ def _jit(kernel: FunctionType) -> Any:
         return cuda.jit(kernel)  # no folder is writable
 
 
-def _simulated(kernel: FunctionType) -> Callable:
+def _simulated(kernel: FunctionType) -> Callable[..., Any]:
     """Let numba's CUDA simulator run a kernel on plain arrays, in place of its own."""
     run = interpreted(kernel)
 
-    def simulated(*arguments):
+    def simulated(*arguments: Any) -> None:
         kernel.__globals__["cuda"] = cuda  # here the simulator puts what knows the thread
         run(*(a.__array__() if hasattr(a, "shape") else a for a in arguments))
 
@@ -249,7 +249,7 @@ class CudaBatch:
     # --- what a batch looks like -----------------------------------------------------------------
 
     @property
-    def spec(self):
+    def spec(self) -> GameSpec:
         """The game's declared facts."""
         return self.game.spec
 

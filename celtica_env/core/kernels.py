@@ -60,7 +60,7 @@ class Kernels:
     scales: np.ndarray
     loops: LateEntries
 
-    def __reduce__(self) -> tuple[Callable, tuple]:
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return package_kernels, (self.game.package, self.num_players, self.num_threads)
 
     def observe(
@@ -159,7 +159,7 @@ class Kernels:
         """
         rows = every(len(states)) if rows is None else rows
         loop = self.loops.find_illegal
-        return self._run(loop, len(rows), states, rows, actions, finished, autoreset)
+        return int(self._run(loop, len(rows), states, rows, actions, finished, autoreset))
 
     def step(
         self,
@@ -252,7 +252,7 @@ def game_loops(package: str) -> LateEntries:
     states, rows = np.zeros(1, game.spec.state_dtype), np.zeros(1, np.int64)
     flags, keys = np.zeros(1, np.bool_), np.zeros(1, np.uint64)
     floats = np.zeros((1, 1), np.float32)
-    arguments: dict[Callable, tuple] = {
+    arguments: dict[Callable[..., Any], tuple[Any, ...]] = {
         loops.reset_games: (states, rows, keys, True),
         loops.find_illegal: (states, rows, rows, flags, 0),
         loops.step_games: (

@@ -240,7 +240,9 @@ def _read_players(game: Game, values: dict[str, str]) -> int:
     return _number("players", values.pop("players"), low, high)
 
 
-def _read_header(record: np.ndarray, values: dict[str, str], bounds: dict[str, tuple]) -> None:
+def _read_header(
+    record: np.ndarray, values: dict[str, str], bounds: dict[str, tuple[Any, ...]]
+) -> None:
     for word, default in (("step", 0), ("to_move", 0), ("viewer", FULL)):
         text = values.pop(word, str(default))
         record[HEADER_FIELDS[word]] = _number(word, text, *bounds[word])

@@ -207,4 +207,5 @@ class Game:
 
 def load_package(package: str) -> Game:
     """Return the game that lives in an imported package."""
-    return __import__(package, fromlist=["GAME"]).GAME
+    game: Game = __import__(package, fromlist=["GAME"]).GAME
+    return game

@@ -44,7 +44,7 @@ def agents_of(env: GameAECEnv) -> Iterator[str]:
     yield from env.agent_iter(len(env.agents))  # each leaves, once
 
 
-def play(env: GameAECEnv) -> Iterator[tuple]:
+def play(env: GameAECEnv) -> Iterator[tuple[Any, ...]]:
     """Yield (agent, what `last()` says, the action chosen), then step; until all have left."""
     for agent in agents_of(env):
         last = env.last()
@@ -55,7 +55,7 @@ def play(env: GameAECEnv) -> Iterator[tuple]:
         env.step(action)
 
 
-def everything(env: GameAECEnv) -> tuple:
+def everything(env: GameAECEnv) -> tuple[Any, ...]:
     """Return all there is to see of an environment, to compare before and after."""
     batch = env.batch
     arrays = [batch.states, batch.finished, batch.view().keys, env.state()]
@@ -343,7 +343,7 @@ def seed_spaces(env: GameAECEnv) -> None:
         env.action_space(agent).seed(seat)
 
 
-def rest_of(env: GameAECEnv) -> list[tuple]:
+def rest_of(env: GameAECEnv) -> list[tuple[Any, ...]]:
     """Play on in this game and in the next, sampling the agents' spaces; return all told."""
     told = []
     for _ in range(2):

@@ -27,7 +27,7 @@ from celtica_env.testing.play import (
 )
 
 
-def ways_to_copy() -> dict[str, Callable]:
+def ways_to_copy() -> dict[str, Callable[..., Any]]:
     """Return the functions that copy a batch or an environment, by name."""
     picklers = [name for name in ("pickle", "cloudpickle") if find_spec(name)]
     return {

@@ -115,7 +115,7 @@ def within_bounds(batch: Batch, low: np.ndarray, high: np.ndarray) -> np.ndarray
             f"[{low[index]:g}, {high[index]:g}], saw {seen[seat, row, index]:g}",
             batch,
         )
-    return seen.max(axis=(0, 1))
+    return np.asarray(seen.max(axis=(0, 1)))
 
 
 @check()

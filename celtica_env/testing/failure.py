@@ -155,7 +155,12 @@ def quote(value: Any) -> str:
 
 
 def refused(
-    error: type[Exception], what: str, at: Spot | None, call: Callable, *args: Any, **kwargs: Any
+    error: type[Exception],
+    what: str,
+    at: Spot | None,
+    call: Callable[..., Any],
+    *args: Any,
+    **kwargs: Any,
 ) -> str:
     """Make a call that must be refused and return the words of the refusal.
 

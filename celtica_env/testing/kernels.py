@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -122,7 +123,7 @@ def expect_guarded(
             fail(f"expected {name} to stay within its arrays, saw IndexError: {error}", at)
 
 
-def observe_widely(states, seats, out, start, stop):
+def observe_widely(states: Any, seats: Any, out: Any, start: int, stop: int) -> None:
     """Write what seats see, `out` (N, F) int64, wide enough for any integer."""
     for k in range(start, stop):
         observe(states[k], seats[k], out[k])
@@ -144,7 +145,7 @@ def observed_integers_fit(table: Table) -> None:
         batch.step(actions, where=rows)
 
 
-def compiled_widely(package: str, examples: tuple) -> Callable:
+def compiled_widely(package: str, examples: tuple[Any, ...]) -> Callable[..., Any]:
     """Return `observe_widely` for the game in `package`."""
     return compile_entry(observe_widely, game_namespace(package), (*examples, 0, 0))
 

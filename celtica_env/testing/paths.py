@@ -274,8 +274,8 @@ def has_told(told: list[list[Episode]], needed: list[int]) -> bool:
 
 
 def after_end(
-    env: SeatVectorEnv, over: np.ndarray, observations: np.ndarray, infos: dict
-) -> tuple[np.ndarray, dict, np.ndarray]:
+    env: SeatVectorEnv, over: np.ndarray, observations: np.ndarray, infos: dict[str, Any]
+) -> tuple[np.ndarray, dict[str, Any], np.ndarray]:
     """Do what a mode asks for after ends; return the current sights, infos and games over."""
     mode = env.metadata["autoreset_mode"].value
     if mode == "Disabled" and over.any():

@@ -60,9 +60,10 @@ class Table:
     def batch(self, num_games: int | None = None, **arguments: Any) -> Batch:
         """Return games of this table; the arguments are those of `make_batch`."""
         num_games = self.num_games if num_games is None else num_games
-        return make_batch(
+        batch: Batch = make_batch(
             self.game, num_games, self.num_players, **{"seed": self.seed, **arguments}
         )
+        return batch
 
     def positions(self, states: np.ndarray) -> Batch:
         """Return a batch in which `states` `(n,)` lie on the table, all to be played on."""

@@ -229,7 +229,7 @@ def a_reset_forgets_the_last_game(table: Table) -> None:
         )
 
 
-def play_on(env: Any, seed: int) -> list[tuple]:
+def play_on(env: Any, seed: int) -> list[tuple[Any, ...]]:
     """Reset an environment, take steps until its first game is over, and return all told."""
     observations, infos = env.reset(seed=seed)
     told = [(observations.tobytes(), repr(infos))]
@@ -285,7 +285,7 @@ def expect_mode(env: SeatVectorEnv, seed: int, mode: AutoresetMode) -> None:
             expect_final_values(env, over, infos)
 
 
-def expect_final_values(env: SeatVectorEnv, over: np.ndarray, infos: dict) -> None:
+def expect_final_values(env: SeatVectorEnv, over: np.ndarray, infos: dict[str, Any]) -> None:
     """Hold same-step mode to what it tells of the games that ended."""
     expect(("final_obs" in infos) == over.any(), "expected final_obs if and only if a game ended")
     if over.any():
@@ -378,7 +378,7 @@ def going_back_to_a_clone_in_training(table: Table) -> None:
     expect(again == told, "expected a restored training environment to play on alike")
 
 
-def rest_of_training(env: Any, observations: np.ndarray) -> list[tuple]:
+def rest_of_training(env: Any, observations: np.ndarray) -> list[tuple[Any, ...]]:
     """Play on for some steps; return all that was told."""
     told = []
     for _ in range(NUM_STEPS):
@@ -388,7 +388,7 @@ def rest_of_training(env: Any, observations: np.ndarray) -> list[tuple]:
     return told
 
 
-def rest_of(env: SeatEnv, observation: np.ndarray) -> list[tuple]:
+def rest_of(env: SeatEnv, observation: np.ndarray) -> list[tuple[Any, ...]]:
     """Play on in this game and in the next one; return all that was told."""
     told = []
     for _ in range(2):

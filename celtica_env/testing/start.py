@@ -51,7 +51,7 @@ def what_does_not_compile(package: str) -> str | None:
     return None
 
 
-def arguments_of_verbs(spec: GameSpec) -> dict[str, tuple]:
+def arguments_of_verbs(spec: GameSpec) -> dict[str, tuple[Any, ...]]:
     """Return numba's types of the arguments of each verb, those first that others call."""
     record = numba.from_dtype(spec.state_dtype)
     kinds: dict[str, Any] = {
@@ -63,7 +63,7 @@ def arguments_of_verbs(spec: GameSpec) -> dict[str, tuple]:
     }
     outs = {"legal_mask": numba.boolean[::1], "observe": numba.int8[::1]}
 
-    def types_of(verb: Callable) -> tuple:
+    def types_of(verb: Callable[..., Any]) -> tuple[Any, ...]:
         code = verb.__code__
         names = code.co_varnames[: code.co_argcount]
         out = outs.get(verb.__name__, numba.float32[::1])

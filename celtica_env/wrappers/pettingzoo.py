@@ -450,7 +450,7 @@ def _longer_mask(parts: dict[str, Any]) -> Observation:
     return {MASK: np.append(parts[MASK], np.int8(not parts[MASK].any()))}
 
 
-def env_functions(game: str) -> tuple[Callable, Callable, Callable]:
+def env_functions(game: str) -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]:
     """Return `env`, `raw_env` and `parallel_env` for a PettingZoo-style module.
 
     `env` and `raw_env` are one: what others add by wrappers is built in.

@@ -109,7 +109,7 @@ class SeatVecEnv(Copyable, VecEnv):
         self._pending_seed = None if seed is None else check_seed(seed)
         return [self._pending_seed] * self.num_envs
 
-    def set_options(self, options: list[dict] | dict | None = None) -> None:
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
         """Refuse options of a reset: there are none here.
 
         Raises:
@@ -151,7 +151,9 @@ class SeatVecEnv(Copyable, VecEnv):
             self._finish(ended, outcome.truncated, infos)
         return self.games.observations(), rewards, dones, infos
 
-    def _finish(self, ended: np.ndarray, truncated: np.ndarray, infos: list[dict]) -> None:
+    def _finish(
+        self, ended: np.ndarray, truncated: np.ndarray, infos: list[dict[str, Any]]
+    ) -> None:
         for row, last in zip(ended.tolist(), self.games.observations(ended)):
             infos[row]["terminal_observation"] = last
             infos[row]["TimeLimit.truncated"] = bool(truncated[row])

@@ -205,7 +205,7 @@ def test_what_goes_round_a_training_imports_no_trainer():
 
 @pytest.mark.parametrize("package", ["celtica_agents", "celtica_train"])
 def test_agents_and_training_use_public_modules_alone(package):
-    """What the snapshot of `tests.core.public_api` holds: whoever writes their own can do as much."""
+    """Those that `tests.core.public_api` holds: whoever writes their own has them too."""
     folder = distribution(package)
     assert not offences(folder, "celtica_env.core", root=folder)
 

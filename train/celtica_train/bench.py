@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 import numpy as np
 import tyro
@@ -120,12 +121,14 @@ class VectorLoop:
         return middle - start + time.perf_counter() - resume
 
 
-def measure(loops: dict[tuple, Callable], config: Config) -> dict[tuple, float]:
+def measure(
+    loops: dict[tuple[Any, ...], Callable[..., Any]], config: Config
+) -> dict[tuple[Any, ...], float]:
     """Return the median decisions per second of each loop over alternating rounds."""
     for loop in loops.values():
         for _ in range(3):
             loop()
-    rates: dict[tuple, list[float]] = {name: [] for name in loops}
+    rates: dict[tuple[Any, ...], list[float]] = {name: [] for name in loops}
     for _ in range(config.rounds):
         for name, loop in loops.items():
             calls, counted, end = 0, 0.0, time.perf_counter() + config.seconds
@@ -143,7 +146,7 @@ def core_table(config: Config) -> Table:
         table.add_column(column, justify="right")
     for size in BATCHES:
         variants = [(threads, full) for full in (False, True) for threads in (1, 2)]
-        loops: dict[tuple, Callable] = {
+        loops: dict[tuple[Any, ...], Callable[..., Any]] = {
             (threads, full): CoreLoop(config.game, config.players, size, threads, full=full)
             for threads, full in variants
         }
@@ -157,7 +160,7 @@ def wrapper_table(config: Config) -> Table:
     table = Table(title="environments: decisions/s")
     table.add_column("environment")
     table.add_column("decisions/s", justify="right")
-    loops: dict[tuple, Callable] = {
+    loops: dict[tuple[Any, ...], Callable[..., Any]] = {
         (f"PettingZoo AEC, {config.players} players: last() + step()",): AECLoop(
             config.game, config.players
         ),

@@ -118,7 +118,7 @@ class Node:
         return int(self.state["to_move"])
 
     @property
-    def information_set(self) -> tuple:
+    def information_set(self) -> tuple[Any, ...]:
         """What the mover knows: its own hand as dealt, and the actions, which all have seen."""
         return self.seat, self.dealt[self.seat], self.path
 
@@ -193,9 +193,9 @@ def require_pyspiel() -> ModuleType:
         ) from error
 
 
-def to_efg(tree: Tree) -> tuple[str, dict[tuple, str]]:
+def to_efg(tree: Tree) -> tuple[str, dict[tuple[Any, ...], str]]:
     """Return the tree in Gambit's format, and the name in it of each information set."""
-    numbers: tuple[dict[tuple, int], dict[tuple, int]] = ({}, {})  # of each seat, from 1
+    numbers: list[dict[tuple[Any, ...], int]] = [{}, {}]  # of each seat, from 1
     for node in tree.decisions:
         numbers[node.seat].setdefault(node.information_set, len(numbers[node.seat]) + 1)
     total = sum(ways for ways, _ in tree.roots)
@@ -235,7 +235,7 @@ def spiel_actions(game: Any) -> dict[str, tuple[str, dict[str, int]]]:
     return found
 
 
-def policy_of(agent: Agent, tree: Tree, repeats: int) -> dict[tuple, dict[int, float]]:
+def policy_of(agent: Agent, tree: Tree, repeats: int) -> dict[tuple[Any, ...], dict[int, float]]:
     """Ask an agent again and again in each information set; return how often it does what."""
     nodes = list({node.information_set: node for node in tree.decisions}.values())
     batch = table_of(np.repeat(np.array([node.state for node in nodes]), repeats))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -60,7 +61,9 @@ def _share_cells(row: AgentResult) -> tuple[str, str]:
     return f"{row.win_share:.1%}", f"{row.ci95[0]:.1%} to {row.ci95[1]:.1%}"
 
 
-def plot_learning_curves(curves: Mapping[str, Sequence[dict]], path: Path, title: str) -> None:
+def plot_learning_curves(
+    curves: Mapping[str, Sequence[dict[str, Any]]], path: Path, title: str
+) -> None:
     """Draw win shares over decisions with their 95 % bands as a PNG.
 
     Args:

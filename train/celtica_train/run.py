@@ -46,6 +46,7 @@ from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, w
 from celtica_train.play_games.evaluate import Result, evaluate
 from celtica_train.progress import TrainingProgress
 from celtica_train.report import plot_learning_curves, print_strength
+from celtica_train.result import Result
 from celtica_train.settings import (
     CHECKPOINT_FILE,
     Config,

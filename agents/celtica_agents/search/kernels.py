@@ -82,13 +82,13 @@ def search_games(rows, task, first, last, w, found):
             found.values[k, action] = m.values[action]
 
 
-def search_kernel(game: str, strategy: Strategy) -> Callable:
+def search_kernel(game: str, strategy: Strategy) -> Callable[..., Any]:
     """Compile, or load from disk, a search of a game; announced when slow."""
     return _compiled(game, load_game(game).package, strategy)
 
 
 @cache
-def _compiled(game: str, package: str, strategy: Strategy) -> Callable:
+def _compiled(game: str, package: str, strategy: Strategy) -> Callable[..., Any]:
     del package  # another one may have a game of the same name
     with announced(f"the search for {game}"):
         names = bound_names(game, strategy)
@@ -105,7 +105,7 @@ def bound_names(game: str, strategy: Strategy) -> dict[str, Any]:
     return bound
 
 
-def example_arguments(game: str, strategy: Strategy) -> tuple:
+def example_arguments(game: str, strategy: Strategy) -> tuple[Any, ...]:
     """Return examples of the arguments of `search_games`."""
     spec = load_game(game).spec
     numbers, values = np.zeros(1, np.int64), np.zeros((1, 1))

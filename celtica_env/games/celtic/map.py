@@ -49,7 +49,8 @@ class Map(NamedTuple):
 
 def default_map() -> dict[str, Any]:
     """Return the map the package ships, a reconstruction: no text describes the printed one."""
-    return json.loads(_default_text())
+    content: dict[str, Any] = json.loads(_default_text())
+    return content
 
 
 @cache
@@ -137,7 +138,7 @@ def _places_by_steps(roads: np.ndarray) -> np.ndarray:
         pulls = _laplacian(weights * steps / np.maximum(apart, 1e-9))
         places = _product(inverse, _product(pulls, places))
     places -= places.min(axis=0)
-    return 100 * (places / places.max(axis=0))
+    return np.asarray(100 * (places / places.max(axis=0)))
 
 
 def _laplacian(weights: np.ndarray) -> np.ndarray:
@@ -146,7 +147,7 @@ def _laplacian(weights: np.ndarray) -> np.ndarray:
 
 
 def _product(matrix: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    return (matrix[:, :, None] * columns).sum(axis=1)
+    return np.asarray((matrix[:, :, None] * columns).sum(axis=1))
 
 
 def _inverse(matrix: np.ndarray) -> np.ndarray:
@@ -250,7 +251,7 @@ def _read_roads(roads: Sequence[Any], index_of: Mapping[str, int]) -> np.ndarray
             raise BoardError(f"{where}: these two sites are joined already")
         is_joined[a, b] = is_joined[b, a] = True
     bits = np.uint64(1) << np.arange(NUM_SITES, dtype=np.uint64)
-    packed = np.where(is_joined, bits, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+    packed: np.ndarray = np.where(is_joined, bits, np.uint64(0)).sum(axis=1, dtype=np.uint64)
     far = np.flatnonzero(distances_between(packed)[VILLAGE] < 0)
     if len(far):
         name = list(index_of)[far[0]]

@@ -81,7 +81,7 @@ def packed_steps(roads: np.ndarray) -> np.ndarray:
         roads: `(58,)` uint64 of a connected map, as in `Map`.
     """
     steps = np.minimum(distances_between(roads), FARTHEST).astype(np.uint8)
-    return steps[:, 0::2] | steps[:, 1::2] << 4
+    return np.asarray(steps[:, 0::2] | steps[:, 1::2] << 4)
 
 
 def _flag(name: str, value: Any) -> int:

@@ -24,7 +24,8 @@ PLACE_KINDS = tuple(kind.name.lower() for kind in Place)
 
 def default_board() -> dict[str, Any]:
     """Return the board the package ships, a reconstruction: no text gives the printed one."""
-    return json.loads(_default_text())
+    content: dict[str, Any] = json.loads(_default_text())
+    return content
 
 
 @cache

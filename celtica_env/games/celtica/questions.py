@@ -32,7 +32,8 @@ def draws(before: np.ndarray, actions: np.ndarray) -> Event:
 
 def hand_sizes(states: np.ndarray) -> np.ndarray:
     """Return how many druid cards the seat to move holds, `(n,)`."""
-    return states["hand_size"][np.arange(len(states)), states["to_move"]]
+    sizes: np.ndarray = states["hand_size"][np.arange(len(states)), states["to_move"]]
+    return sizes
 
 
 def landings(before: np.ndarray, actions: np.ndarray, after: np.ndarray) -> Event:

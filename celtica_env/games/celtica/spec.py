@@ -78,7 +78,7 @@ def new_record(num_players: int, options: Mapping[str, Any]) -> np.ndarray:
 def landing_parts(record: np.void) -> np.ndarray:
     """Return the parts that landing on each place brings, negative where it costs, `(19,)`."""
     kind, amount = record["place_kind"], record["place_amount"]
-    parts = np.where(kind == Place.RUIN, -amount, amount)
+    parts: np.ndarray = np.where(kind == Place.RUIN, -amount, amount)
     if record["edition"] == Edition.ENGLISH:
         parts[GOAL] = 0
     return parts

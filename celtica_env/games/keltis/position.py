@@ -96,7 +96,7 @@ def _derive_seat(record: np.void, seat: int) -> None:
 def _last(numbers: np.ndarray, direction: int) -> int:
     if len(numbers) == 0:
         return -1
-    return numbers[0] if direction < 0 else numbers[-1]
+    return int(numbers[0] if direction < 0 else numbers[-1])
 
 
 def _check_phase(record: np.void) -> None:

@@ -30,7 +30,8 @@ REMARK = "source"  # a key that a table may have beside the colours
 
 def default_symbols() -> dict[str, Any]:
     """Return the table the package ships: that of the printed tiles, with its source."""
-    return json.loads(_default_text())
+    content: dict[str, Any] = json.loads(_default_text())
+    return content
 
 
 @cache

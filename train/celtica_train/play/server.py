@@ -21,7 +21,7 @@ from functools import partial
 from importlib.resources import files
 from ipaddress import ip_address
 from queue import SimpleQueue
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import uvicorn
@@ -122,7 +122,7 @@ class Thinker:
     """
 
     def __init__(self) -> None:
-        self._questions: SimpleQueue[tuple[Future, Callable]] = SimpleQueue()
+        self._questions: SimpleQueue[tuple[Future[Any], Callable[..., Any]]] = SimpleQueue()
         threading.Thread(target=self._think_on, name="agents", daemon=True).start()
 
     async def think(self, question: Callable[[], Result]) -> Result:
