@@ -6,6 +6,7 @@ Importing it takes as long as importing numba.
 from celtica_env.core.announce import announced
 from celtica_env.core.compile import bind, compile_entry, game_namespace, kernel, kernels_of
 from celtica_env.core.rng import GOLDEN_GAMMA, below, mix
+from celtica_env.core.rule import choose, compiled_rule, has_rule, rule_of
 from celtica_env.core.verbs import (
     determinize,
     is_terminal,
@@ -22,9 +23,12 @@ __all__ = [
     "announced",
     "below",
     "bind",
+    "choose",
     "compile_entry",
+    "compiled_rule",
     "determinize",
     "game_namespace",
+    "has_rule",
     "is_terminal",
     "kernel",
     "kernels_of",
@@ -34,5 +38,6 @@ __all__ = [
     "potential",
     "random_legal",
     "returns",
+    "rule_of",
     "step",
 ]

@@ -6,15 +6,11 @@ censored record.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any
-
 import numpy as np
 
-from celtica_env import View, load_game
-from celtica_env.compiling import announced, compile_entry
-from celtica_env.extend import SCRATCH_SIZE, load_part, read_only, refuse_argument
+from celtica_env import View
+from celtica_env.compiling import compiled_rule
+from celtica_env.extend import refuse_argument
 
 
 class GreedyAgent:
@@ -44,50 +40,3 @@ def make(game: str, argument: str) -> GreedyAgent:
     """Return the agent for a game; it takes no argument."""
     refuse_argument("greedy", argument)
     return GreedyAgent(game)
-
-
-def choose(s, scratch):
-    """Stand for a game's rule until it is bound; for a game without one nothing calls it."""
-    return -1
-
-
-def choose_games(states, finished, out):
-    """Write the rule's action for each running game, `out` (n,) int64."""
-    scratch = np.zeros(SCRATCH_SIZE)
-    for k in range(len(out)):
-        if not finished[k]:
-            out[k] = choose(states[k], scratch)
-
-
-def has_rule(game: str) -> bool:
-    """Say whether there is a greedy rule for the game."""
-    return load_game(game).greedy is not None
-
-
-def rule_of(game: str) -> Callable[..., Any]:
-    """Return the rule of a game, compiled for records of any kind.
-
-    Raises:
-        OptionError: there is no greedy rule for the game.
-    """
-    return load_part(load_game(game), "greedy").choose
-
-
-def compiled_rule(game: str) -> Callable[..., Any]:
-    """Compile, or load from disk, the rule of a game.
-
-    Raises:
-        OptionError: there is no greedy rule for the game.
-    """
-    return _compiled(game, load_game(game).package)
-
-
-@cache
-def _compiled(game: str, package: str) -> Callable[..., Any]:
-    del package  # another one may have a game of the same name
-    dtype = load_game(game).spec.state_dtype
-    states, finished = read_only(np.zeros(1, dtype)), read_only(np.zeros(1, np.bool_))
-    examples = (states, finished, np.zeros(1, np.int64))
-    namespace = {"np": np, "choose": rule_of(game), "SCRATCH_SIZE": SCRATCH_SIZE}
-    with announced(f"the greedy agent of {game}"):
-        return compile_entry(choose_games, namespace, examples)

@@ -38,6 +38,7 @@ THEMES = (
     "memory",
     "replays",
     "drawings",
+    "parts",
 )
 """The modules that hold the checks, in the order in which they run."""
 

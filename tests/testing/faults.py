@@ -9,12 +9,15 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+from numba import njit
 
 from celtica_env.core import registry
+from celtica_env.core.questions import Event
 from celtica_env.core.types import FULL, Game
 from celtica_env.testing.play import pick, stride_of
 from tests.core import tiny_game
 from tests.core.tiny_game import drawing
+from tests.core.tiny_game.tables import DRAW
 
 SOURCES = Path(tiny_game.__file__).parent
 NAME = "tiny"
@@ -48,38 +51,56 @@ class RuleFault:
 
 
 @dataclass(frozen=True)
-class CardFault:
-    """A change of the tiny game's card; its rules stay as they are.
+class GameFault:
+    """A change of what the tiny game says of itself; its rules stay as they are.
 
     Attributes:
-        card: the faulty card.
+        game: the faulty one.
     """
 
-    card: Game
+    game: Game
     check: str
     words: str
 
     def enter(self, monkeypatch, folder: Path, package: str) -> None:
-        """Put the faulty card into a module and register that."""
+        """Put the faulty game into a module and register that."""
         del folder
         module = ModuleType(package)
-        module.GAME = self.card
+        module.GAME = self.game
         monkeypatch.setitem(sys.modules, package, module)
         monkeypatch.setitem(registry._GAMES, NAME, package)
 
 
 def declared(**facts) -> Game:
-    """Return the tiny game's card with other declared facts."""
+    """Return the tiny game with other declared facts."""
     return replace(tiny_game.GAME, spec=replace(tiny_game.SPEC, **facts))
 
 
 def drawn(name: str, **functions) -> Game:
-    """Return the tiny game's card with a module of drawings in which functions are others."""
+    """Return the tiny game with a module of drawings in which functions are others."""
     module = ModuleType(f"tiny_drawing_{name}")
     sound = {key: getattr(drawing, key) for key in ("WORD_COLOURS", "draw", "pieces_of")}
     vars(module).update(sound | functions)
     sys.modules[module.__name__] = module
     return replace(tiny_game.GAME, drawing=module.__name__)
+
+
+def with_part(part: str, **functions) -> Game:
+    """Return the tiny game with a module of a part that it leaves out."""
+    module = ModuleType(f"tiny_{part}")
+    vars(module).update(functions)
+    sys.modules[module.__name__] = module
+    return replace(tiny_game.GAME, **{part: module.__name__})
+
+
+@njit
+def choose_to_draw(s, scratch):
+    return DRAW
+
+
+def one_event(before, actions, after):
+    rows = np.arange(len(actions) + 1)
+    return [Event("cards played", rows, before["to_move"], actions.astype(str), actions * 1.0)]
 
 
 def svg_with_hands(state: np.void, viewer: int = FULL) -> str:
@@ -174,6 +195,11 @@ RULE_FAULTS = {
 }  # fmt: skip
 
 RULE_FAULTS |= {
+    "the potential outlives the game": RuleFault(
+        (("rules.py", "return 0.0 if s.is_over else ", "return "),),
+        "parts.potentials_are_numbers",
+        "player 0's potential at the end is not as expected",
+    ),
     "a verb is missing": RuleFault(
         (("rules.py", "def score(", "def points("),),
         "start.verbs_are_there_and_compile",
@@ -251,58 +277,58 @@ CHANCE_IN_PLAY = RuleFault(
 """No fault either: the deal is always the same, and chance comes with the cards drawn later, after
 which every action can be legal."""
 
-CARD_FAULTS = {
-    "the picture shows all hands": CardFault(
+GAME_FAULTS = {
+    "the picture shows all hands": GameFault(
         replace(tiny_game.GAME, render_text=draw_with_hands),
         "hidden_information.picture_shows_nothing_hidden",
         "expected render_text for player 0 to show nothing hidden from it",
     ),
-    "the picture shows the next card": CardFault(
+    "the picture shows the next card": GameFault(
         replace(tiny_game.GAME, render_text=draw_with_the_future),
         "hidden_information.picture_shows_nothing_hidden",
         "expected render_text for player 0 to show nothing hidden from it",
     ),
-    "the drawing holds all hands": CardFault(
+    "the drawing holds all hands": GameFault(
         drawn("with_hands", draw=svg_with_hands),
         "drawings.nothing_hidden_is_drawn",
         "expected the drawing for player 0 to hold nothing hidden from it",
     ),
-    "the drawing is cut short": CardFault(
+    "the drawing is cut short": GameFault(
         drawn("cut_short", draw=svg_cut_short),
         "drawings.documents_are_sound",
         "expected a sound SVG document, saw ParseError: no element found",
     ),
-    "the drawing lacks a piece": CardFault(
+    "the drawing lacks a piece": GameFault(
         drawn("without_a_deck", draw=svg_without_a_deck),
         "drawings.pieces_mean_every_action",
         "expected the drawing to hold 1 times the piece 'deck', saw it 0 times",
     ),
-    "two actions are one click": CardFault(
+    "two actions are one click": GameFault(
         drawn("one_click", pieces_of=lambda action: ("deck",)),
         "drawings.pieces_mean_every_action",
         "have the same pieces",
     ),
-    "games are longer than declared": CardFault(
+    "games are longer than declared": GameFault(
         declared(max_steps=5),
         "start.games_end",
         "expected every game to end within 5 decisions, as declared in max_steps; one goes on",
     ),
-    "two actions have one name": CardFault(
+    "two actions have one name": GameFault(
         replace(tiny_game.GAME, action_to_text=lambda action: tiny_game.TEXTS[action // 2]),
         "notation.actions_read_back",
         "expected a different text for every action",
     ),
-    "chance is not declared": CardFault(
+    "chance is not declared": GameFault(
         declared(has_chance=False),
         "facts.chance_is_declared",
         "`has_chance` is not as expected: expected False, saw True",
     ),
-    "hidden cards are not declared": CardFault(
+    "hidden cards are not declared": GameFault(
         declared(has_hidden_information=False),
         "facts.hidden_information_is_declared",
         "`has_hidden_information` is not as expected: expected False, saw True",
     ),
-    "a field's values are declared too narrow": CardFault(
+    "a field's values are declared too narrow": GameFault(
         replace(
             tiny_game.GAME,
             fields=tuple(
@@ -313,7 +339,7 @@ CARD_FAULTS = {
         "notation.positions_read_back",
         "points must be from 0 to 2, got",
     ),
-    "a field is forgotten in the notation": CardFault(
+    "a field is forgotten in the notation": GameFault(
         replace(
             tiny_game.GAME,
             fields=tuple(field for field in tiny_game.FIELDS if field.name != "points"),
@@ -321,7 +347,22 @@ CARD_FAULTS = {
         "notation.positions_read_back",
         "saw PositionError: the points are not those of the cards played",
     ),
-    "more players are declared than can sit": CardFault(
+    "the rule always draws": GameFault(
+        with_part("greedy", choose=choose_to_draw),
+        "parts.the_rule_plays_legally",
+        "expected the rule to choose a legal action, saw 3",
+    ),
+    "an event has a row too many": GameFault(
+        with_part("questions", events=one_event),
+        "parts.questions_are_answered",
+        "expected one size in 'cards played', saw [16, 17]",
+    ),
+    "there are no networks": GameFault(
+        replace(tiny_game.GAME, bots="networks"),
+        "parts.networks_are_of_the_game",
+        "expected networks, N.safetensors, in networks/; there are none",
+    ),
+    "more players are declared than can sit": GameFault(
         declared(min_players=1),
         "facts.numbers_of_players",
         "expected: Every declared number of players can play to the end",

@@ -18,8 +18,8 @@ from celtica_train import cli
 from tests.core.processes import start_python
 from tests.each_game import quickly
 from tests.testing.faults import (
-    CARD_FAULTS,
     CHANCE_IN_PLAY,
+    GAME_FAULTS,
     NAME,
     OWN_NAMES,
     RULE_FAULTS,
@@ -27,7 +27,7 @@ from tests.testing.faults import (
 )
 from tests.testing.test_games import SLOW
 
-FAULTS = {**RULE_FAULTS, **CARD_FAULTS}
+FAULTS = {**RULE_FAULTS, **GAME_FAULTS}
 PLACE = r"in game \d+, decision \d+, player \d to move:\n"
 
 
@@ -243,7 +243,7 @@ def test_the_command_shows_a_line_per_check_and_a_summary(monkeypatch, capsys):
 
 
 def test_the_command_fails_when_a_check_does(monkeypatch, tmp_path, capsys):
-    CARD_FAULTS["chance is not declared"].enter(monkeypatch, tmp_path, "tiny_without_chance")
+    GAME_FAULTS["chance is not declared"].enter(monkeypatch, tmp_path, "tiny_without_chance")
     assert cli.main(["check", NAME, "--players", "2", "--checks", "facts"]) == 1
     output = capsys.readouterr().out
     assert "FAILED   2 players  facts.chance_is_declared\n" in output

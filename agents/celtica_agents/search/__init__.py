@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from celtica_agents.greedy import has_rule, rule_of
 from celtica_agents.learned import load_trained, shipped
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.shipped import ShippedAgent
@@ -26,6 +25,7 @@ from celtica_agents.search.strategy import Settings, Strategy
 from celtica_agents.search.tree import by_puct, by_ucb, grow_tree
 from celtica_agents.search.workspace import new_network, new_workspace
 from celtica_env import Reasons, View
+from celtica_env.compiling import has_rule, rule_of
 from celtica_env.errors import OptionError
 from celtica_env.extend import check_seed, mix_keys, stream_keys
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from celtica_agents.greedy import choose, has_rule, rule_of
 from celtica_agents.search import estimate, flat, playouts, tree
 from celtica_agents.search.strategy import NO_ACTION, Settings, Strategy, search
 from celtica_agents.search.workspace import Workspace, new_network, new_workspace
@@ -17,10 +16,13 @@ from celtica_env.compiling import (
     GOLDEN_GAMMA,
     announced,
     bind,
+    choose,
     compile_entry,
     game_namespace,
+    has_rule,
     kernels_of,
     mix,
+    rule_of,
 )
 
 MODULES = (playouts, estimate, flat, tree)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from celtica_agents.greedy import choose
 from celtica_agents.search.strategy import NO_ACTION, play
 from celtica_env.compiling import (
     GOLDEN_GAMMA,
+    choose,
     determinize,
     is_terminal,
     kernel,

@@ -7,7 +7,7 @@ is a full record that a search has dealt itself, and `w` its `Workspace`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from celtica_env.extend import NO_LIMIT
 
@@ -59,13 +59,13 @@ def select(s, parent, w):
 class Strategy(NamedTuple):
     """The kernels that stand for the functions of the same names; see there."""
 
-    search: Callable
-    deal: Callable
-    favour: Callable
-    judge: Callable
-    play: Callable
-    select_root: Callable
-    select: Callable
+    search: Callable[..., Any]
+    deal: Callable[..., Any]
+    favour: Callable[..., Any]
+    judge: Callable[..., Any]
+    play: Callable[..., Any]
+    select_root: Callable[..., Any]
+    select: Callable[..., Any]
 
 
 class Settings(NamedTuple):
