@@ -20,7 +20,14 @@ from celtica_agents.learned.value import ValueAgent
 from celtica_agents.search.estimate import by_network, look_ahead
 from celtica_agents.search.flat import compare_actions
 from celtica_agents.search.kernels import Findings, Task, search_kernel
-from celtica_agents.search.playouts import at_random, by_rule, deal_anew, no_favourite, play_out
+from celtica_agents.search.playouts import (
+    by_rule,
+    deal_anew,
+    no_favourite,
+    play_out,
+    random_move,
+    rule_move,
+)
 from celtica_agents.search.strategy import Settings, Strategy
 from celtica_agents.search.tree import by_puct, by_ucb, grow_tree
 from celtica_agents.search.workspace import new_network, new_workspace
@@ -30,9 +37,9 @@ from celtica_env.errors import OptionError
 from celtica_env.extend import check_seed, mix_keys, stream_keys
 
 TREE = Strategy(
-    grow_tree, deal_anew, no_favourite, play_out, at_random, select_root=by_ucb, select=by_ucb
+    grow_tree, deal_anew, no_favourite, play_out, random_move, select_root=by_ucb, select=by_ucb
 )
-TREE_BY_RULE = TREE._replace(favour=by_rule, play=by_rule)
+TREE_BY_RULE = TREE._replace(favour=by_rule, play=rule_move)
 GUIDED = TREE._replace(select_root=by_puct)
 GUIDED_BY_RULE = TREE_BY_RULE._replace(select_root=by_puct)
 GUIDED_BY_VALUE = GUIDED._replace(judge=look_ahead)

@@ -21,11 +21,11 @@ def look_ahead(s, seat, w):
     others are taken to share what that one loses. Uses `w.records[1]`.
     """
     left = w.settings.horizon
-    while left > 0 and not is_over(s, w):
+    while left > 0 and not is_over(s, w.settings.max_steps):
         if s.to_move == seat:
             left -= 1
         carry_out(s, preferred(s, w))
-    if is_over(s, w):
+    if is_over(s, w.settings.max_steps):
         settle(s, w)
         return
     value = worth_to(s, seat, w)
@@ -70,7 +70,7 @@ def worth_of_action(s, action, w):
         carry_out(after, action)
         if after.rng != stream:
             num_deals = w.settings.deals
-        if is_over(after, w):
+        if is_over(after, w.settings.max_steps):
             settle(after, w)
             total += np.float64(w.memory.payoffs[seat])
         else:

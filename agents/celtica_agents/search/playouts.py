@@ -41,21 +41,28 @@ def no_favourite(s, w):
 
 @kernel
 def by_rule(s, w):
-    """Play, or favour, what the game's greedy rule chooses."""
+    """Favour what the game's greedy rule chooses."""
     return choose(s, w.memory.scratch)
 
 
 @kernel
-def at_random(s, w):
+def rule_move(s, mask, scratch):
+    """Play what the game's greedy rule chooses."""
+    return choose(s, scratch)
+
+
+@kernel
+def random_move(s, mask, scratch):
     """Play any legal action."""
-    return random_legal(s, w.mask)
+    return random_legal(s, mask)
 
 
 @kernel
 def play_out(s, seat, w):
     """Judge a position by playing on to the end."""
-    while not is_over(s, w):
-        carry_out(s, play(s, w))
+    max_steps, mask, scratch = w.settings.max_steps, w.mask, w.memory.scratch
+    while not is_over(s, max_steps):
+        carry_out(s, play(s, mask, scratch))
     settle(s, w)
 
 
@@ -67,9 +74,9 @@ def carry_out(s, action):
 
 
 @kernel
-def is_over(s, w):
+def is_over(s, max_steps):
     """Say whether no decision is left."""
-    return is_terminal(s) or s.step_count >= w.settings.max_steps
+    return is_terminal(s) or s.step_count >= max_steps
 
 
 @kernel

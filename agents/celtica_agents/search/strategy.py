@@ -41,8 +41,8 @@ def judge(s, seat, w):
     raise NotImplementedError
 
 
-def play(s, w):
-    """Return the action that a playout goes on with."""
+def play(s, mask, scratch):
+    """Return the action that a playout goes on with; the arrays are those of the workspace."""
     raise NotImplementedError
 
 

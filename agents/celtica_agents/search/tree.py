@@ -64,7 +64,7 @@ def new_node(action, parent, next_sibling, w):
 def iterate(s, w):
     """Walk down, add a node, see what it is worth, and credit every node on the way."""
     leaf, size, seat = ROOT, w.memory.num_nodes, np.int64(s.to_move)
-    while w.memory.num_nodes == size and not is_over(s, w):
+    while w.memory.num_nodes == size and not is_over(s, w.settings.max_steps):
         child = select_root(s, leaf, w) if leaf == ROOT else select(s, leaf, w)
         if child == NONE:
             break
