@@ -43,10 +43,10 @@ from celtica_env import agent_seed, spec
 from celtica_env.errors import CheckpointError, PositionError, TrainingError
 from celtica_env.extend import checked, printable, shown
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
-from celtica_train.play_games.evaluate import Result, evaluate
+from celtica_train.play_games.evaluate import evaluate
+from celtica_train.play_games.result import Result
 from celtica_train.progress import TrainingProgress
 from celtica_train.report import plot_learning_curves, print_strength
-from celtica_train.result import Result
 from celtica_train.settings import (
     CHECKPOINT_FILE,
     Config,

@@ -11,10 +11,9 @@ from typing import Annotated, Any
 import numpy as np
 import tyro
 
-from celtica_env import Agent, load_agent, save_replays, spec
-from celtica_env.core.arguments import players_of
-from celtica_env.core.errors import OptionError
-from celtica_env.core.streams import agent_seed, check_seed
+from celtica_env import Agent, agent_seed, load_agent, save_replays, spec
+from celtica_env.errors import OptionError
+from celtica_env.extend import check_seed, players_of
 from celtica_train.checkpoint import written_whole
 from celtica_train.own_game import GameWithOptions
 from celtica_train.play_games.intervals import interval95

@@ -16,9 +16,8 @@ from functools import partial
 import numpy as np
 
 from celtica_agents.program import ProgramFailures
-from celtica_env import Agent, Batch, action_to_text, make_batch
-from celtica_env.core.agents import ask
-from celtica_env.core.errors import IllegalActionError
+from celtica_env import Agent, Batch, action_to_text, ask, make_batch
+from celtica_env.errors import IllegalActionError
 from celtica_train.play_games.seating import Seating
 
 MAX_REASON = 300  # characters
@@ -95,7 +94,7 @@ def deal(seating: Seating, games: np.ndarray, first_id: int, record: bool) -> Ba
     """Return a batch of games at their starts, each on its deal."""
     make = partial(
         make_batch,
-        seating.game_name,
+        seating.game,
         num_players=seating.players,
         seed=seating.seed,
         **seating.options,

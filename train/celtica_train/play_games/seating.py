@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 
 from celtica_env import spec
-from celtica_env.core.arguments import options_of, players_of, whole
-from celtica_env.core.errors import OptionError
-from celtica_env.core.streams import check_seed
+from celtica_env.errors import OptionError
+from celtica_env.extend import check_seed, options_of, players_of, whole
 
 MAX_GAMES = 10**8  # days of play; more is a slip of the finger
 MAX_AGENTS = 1000
@@ -54,20 +53,15 @@ class Seating:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        card = spec(self.game_name)
-        players_of(card, self.players)
-        options_of(card, self.options)
+        facts = spec(self.game)
+        players_of(facts, self.players)
+        options_of(facts, self.options)
         if not 1 <= len(self.agents) <= MAX_AGENTS:
             raise OptionError(f"need 1 to {MAX_AGENTS} agents, got {len(self.agents)}")
         check_seed(self.seed)
         whole("deals", self.deals, 1, MAX_GAMES)
         if self.num_games > MAX_GAMES:
             raise OptionError(f"{self.num_games:,} games are too many; at most {MAX_GAMES:,}")
-
-    @property
-    def game_name(self) -> str:
-        """Name of the game without its version."""
-        return self.game.rpartition("_v")[0]
 
     @cached_property
     def is_complete(self) -> bool:

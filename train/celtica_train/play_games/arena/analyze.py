@@ -13,11 +13,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from celtica_env import Batch, Replay, make_batch, position_from_text, spec
-from celtica_env.core.arguments import whole
-from celtica_env.core.errors import CelticaError, ReplayError, StoreError
-from celtica_env.core.questions import Event
-from celtica_env.core.registry import load_game
+from celtica_env import Batch, Replay, load_game, make_batch, position_from_text, spec
+from celtica_env.errors import CelticaError, ReplayError, StoreError
+from celtica_env.extend import Event, whole
 from celtica_train.play_games.arena.design import Design
 from celtica_train.play_games.arena.questions import FIRST_GAMES, questions_of
 from celtica_train.play_games.arena.results import Results

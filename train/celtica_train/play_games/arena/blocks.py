@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from celtica_agents.program import Limits, ProgramAgent
-from celtica_env import Agent, load_agent
-from celtica_env.core.streams import agent_seed
+from celtica_env import Agent, agent_seed, load_agent
 from celtica_train.play_games.arena.design import Design
 from celtica_train.play_games.playing import Played, play
 

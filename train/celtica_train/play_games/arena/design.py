@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from celtica_env import __version__
-from celtica_env.core.arguments import whole
-from celtica_env.core.errors import OptionError, StoreError
-from celtica_env.core.files import read_json, shown
+from celtica_env.errors import OptionError, StoreError
+from celtica_env.extend import read_json, shown, whole
 from celtica_train.play_games.seating import Seating
 
 FIRST_CHECKPOINT = 50  # deals before a tournament may stop early

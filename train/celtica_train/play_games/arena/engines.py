@@ -12,9 +12,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
-from celtica_env import Agent
-from celtica_env.core.errors import CelticaError, OptionError
-from celtica_env.core.registry import register_package
+from celtica_env import Agent, register_package
+from celtica_env.errors import CelticaError, OptionError
 from celtica_train.play_games.arena.blocks import BlockRows, load_agents, play_block
 from celtica_train.play_games.arena.design import Design
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from celtica_env.core.files import printable
+from celtica_env.extend import printable
 from celtica_train.checkpoint import write_atomic
 from celtica_train.play_games.arena.plots import PLOTS, THEMES, draw
 from celtica_train.play_games.arena.results import Results

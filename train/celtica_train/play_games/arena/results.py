@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from celtica_env.core.errors import StoreError
+from celtica_env.errors import StoreError
 from celtica_train.play_games.arena.design import Design
 from celtica_train.play_games.arena.ratings import Ratings, rate, wins_by_deal
 from celtica_train.play_games.arena.store import Store

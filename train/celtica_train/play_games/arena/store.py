@@ -23,8 +23,8 @@ import numpy as np
 from filelock import FileLock, Timeout
 from msgspec import Meta
 
-from celtica_env.core.errors import DiskFullError, StoreError
-from celtica_env.core.files import MAX_BYTES, checked
+from celtica_env.errors import DiskFullError, StoreError
+from celtica_env.extend import MAX_BYTES, checked
 from celtica_train.checkpoint import disk_full, written_whole
 from celtica_train.play_games.arena.blocks import BlockRows
 from celtica_train.play_games.arena.design import Design

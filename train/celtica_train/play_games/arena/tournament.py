@@ -12,10 +12,8 @@ from typing import Any
 from celtica_agents.learned import split_argument
 from celtica_agents.learned.files import find_network_file
 from celtica_env import Agent, spec
-from celtica_env.core.agents import PATH_AGENT
-from celtica_env.core.arguments import players_of
-from celtica_env.core.errors import CheckpointError, OptionError, StoreError
-from celtica_env.core.streams import check_seed
+from celtica_env.errors import CheckpointError, OptionError, StoreError
+from celtica_env.extend import PATH_AGENT, check_seed, players_of
 from celtica_train.play_games.arena import engines
 from celtica_train.play_games.arena.design import Design, labels_of
 from celtica_train.play_games.arena.results import Results
