@@ -74,9 +74,12 @@ def _map(record: np.void) -> str:
     sites = []
     for site, roads in enumerate(record["roads"].tolist()):
         ends = [str(other) for other in range(NUM_SITES) if roads >> other & 1]
-        good = f", trade site of {GOODS[site - FIRST_TRADE_SITE]}" * (site >= FIRST_TRADE_SITE)
-        sites.append(f"{site_text(record, site)}{good} - {' '.join(ends)}")
-    return f"The sites, each with those that a road joins it to: {'; '.join(sites)}."
+        sites.append(f"{site_text(record, site)}: {', '.join(ends)}")
+    trade = [f"{site} {good}" for site, good in enumerate(GOODS, FIRST_TRADE_SITE)]
+    return (
+        f"The sites, each with those that a road joins it to: {'; '.join(sites)}. Trade sites and "
+        f"their goods: {', '.join(trade)}."
+    )
 
 
 def _goals(record: np.void) -> str:
