@@ -29,7 +29,7 @@ HOW_TO_PLAY = (
     "you complete is replaced until the last ones.",
     "Your turn: first you may `complete 13`, goal number 13, or `collect wine`, a trade card for a "
     "marker on the site of that good; the markers used go home to the village. `done` goes on.",
-    "Then you move: `from 12`, `to 14` and `move 3` take three markers from site 12 to site 14, at "
+    "Then you move: `from 12`, `to 19` and `move 3` take three markers from site 12 to site 19, at "
     "most two roads away. The other players with markers where you started may follow you, each "
     "with as many as they like: `move 0` stays. After the move you may complete and collect again; "
     "`done` ends the turn.",
@@ -107,7 +107,7 @@ def _scoring() -> str:
 def _move() -> str:
     return (
         "You must move. You choose a site with markers of yours, `from 12`, another site at most "
-        f"{REACH} roads away, `to 14`, and how many of them go there, `move 3`, at least one. What "
+        f"{REACH} roads away, `to 19`, and how many of them go there, `move 3`, at least one. What "
         "has one answer only is not asked. "
         "Then each other player with markers on the site that you moved from is asked, in turn, "
         "how many of them follow to the same site; `move 0` follows with none."
