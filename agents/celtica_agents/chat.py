@@ -212,7 +212,7 @@ class ChatAgent:
             taken = {name: answer[name] for name in ("milliseconds", *usage)}
             self.totals.update(answers=1, retries=len(answers) > 1, **taken)
             logger.info("%s: %s, %s", self.name, taken, reading.problem or "a move")
-        return {"answers": answers}
+        return {**self.settings.prompt, "answers": answers}
 
     # --- the endpoint ----------------------------------------------------------------------------
 
