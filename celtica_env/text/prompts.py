@@ -79,11 +79,22 @@ def make_prompt(
         raise GameOverError("a finished game asks for no move")
     state = view.states[row]
     return Prompt(
-        "\n\n".join([_who(state, view.game, names), *rules_in_words(view.game, state, rules),
-                     _how_to_answer(num_retries)]),
-        "\n\n".join([view.game.render_text(state, int(state["viewer"])),
-                     *_since(view, row), *_legal(view, row, legal), "Your move?"]),
-    )  # fmt: skip
+        _paragraphs(
+            introduction(view.game, state, names),
+            *rules_in_words(view.game, state, rules),
+            how_to_answer(num_retries),
+        ),
+        _paragraphs(
+            view.game.render_text(state, int(state["viewer"])),
+            *_since(view, row),
+            *_legal(view, row, legal),
+            "Your move?",
+        ),
+    )
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(texts)
 
 
 def rules_in_words(game: Game, state: np.void, rules: Rules = "long") -> tuple[str, ...]:
@@ -106,7 +117,12 @@ def quoted(name: object) -> str:
     return dumps(text if len(text) <= MAX_NAME else f"{text[: MAX_NAME - 3]}...")
 
 
-def _who(state: np.void, game: Game, names: Sequence[str]) -> str:
+def introduction(game: Game, state: np.void, names: Sequence[str] = ()) -> str:
+    """Return who the seat is that a censored record is for, and who the others are.
+
+    Raises:
+        OptionError: there are names, but not as many as players.
+    """
     num_players, seat = int(state["num_players"]), int(state["viewer"])
     words = [
         f"You are player {seat} in a game of {game.spec.name} of {num_players} players, 0 to "
@@ -120,7 +136,7 @@ def _who(state: np.void, game: Game, names: Sequence[str]) -> str:
     return " ".join(words)
 
 
-def _how_to_answer(num_retries: int) -> str:
+def how_to_answer(num_retries: int) -> str:
     words = f"Answer with one JSON object, {FORM}, that holds your move as the rules write it."
     if num_retries:
         words += (

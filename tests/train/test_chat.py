@@ -6,8 +6,8 @@ from celtica_agents import chat
 from celtica_env import load_replays, play_replay
 from celtica_env.core.errors import UnavailableError
 from celtica_env.text import PROMPT_VERSION
-from celtica_train import evaluate
 from celtica_train.arena import play_tournament
+from celtica_train.evaluate import evaluate
 from celtica_train.play.seats import make_session
 from tests.agents.endpoint import KEY, Refusal, plays, raves, served
 
