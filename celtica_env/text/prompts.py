@@ -137,6 +137,7 @@ def introduction(game: Game, state: np.void, names: Sequence[str] = ()) -> str:
 
 
 def how_to_answer(num_retries: int) -> str:
+    """Return how an answer looks, and how many may be refused."""
     words = f"Answer with one JSON object, {FORM}, that holds your move as the rules write it."
     if num_retries:
         words += (

@@ -33,6 +33,7 @@ LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 NEEDED = {  # by code, and in no other test of documents
     "datasets.md": ("minari", "h5py"),
     "films.md": ("moviepy", "resvg_py"),
+    "language_models.md": ("textarena",),
 }
 NEEDS_GPU = "cuda.md"  # tests/core/test_cuda.py plays without one
 TIMEOUT = 300  # seconds; the first run compiles

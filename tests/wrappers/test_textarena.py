@@ -5,7 +5,9 @@ import re
 import numpy as np
 import pytest
 
-textarena = pytest.importorskip("textarena", reason="the extra textarena is not installed")
+pytest.importorskip("textarena", reason="the extra textarena is not installed")
+
+import textarena
 
 import celtica_env.wrappers.textarena  # noqa: F401, registers
 from celtica_env.text import MAX_RETRIES
