@@ -202,7 +202,7 @@ class ChatAgent:
             start = time.perf_counter()
             text, usage = self._complete(dialogue.messages)
             reading = dialogue.hear(text)
-            answer = {
+            answer: dict[str, Any] = {
                 "text": text[:MAX_NOTED],
                 "problem": reading.problem,
                 "milliseconds": round(1000 * (time.perf_counter() - start)),

@@ -307,12 +307,10 @@ def make_server(tables: Tables) -> MCPServer:
 
         server.add_tool(tool, structured_output=is_data)
 
-    for method in (tables.list_games, tables.legal_moves, tables.result):
-        offer(method, is_data=True)
-    for method in (
-        tables.start, tables.observe, tables.picture, tables.play, tables.hint, tables.leave
-    ):  # fmt: skip
-        offer(method, is_data=False)
+    data = (tables.list_games, tables.legal_moves, tables.result)
+    words = (tables.start, tables.observe, tables.picture, tables.play, tables.hint, tables.leave)
+    for method in (*data, *words):
+        offer(method, is_data=method in data)
     return server
 
 
