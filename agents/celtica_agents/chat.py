@@ -16,11 +16,12 @@ import os
 import time
 import urllib.error
 import urllib.request
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from email.message import Message
+from threading import Thread
 from typing import Any, TypedDict, cast
 from urllib.parse import urlsplit
 
@@ -42,6 +43,7 @@ MAX_WAIT = 60.0  # seconds that an endpoint may ask to wait
 MAX_REPLY = 4 * 2**20  # bytes of a response
 MAX_NOTED = 4_000  # characters of an answer that is kept with the game
 MAX_BODY = 300  # characters of an error's text that are told
+COUNTED = ("milliseconds", "prompt_tokens", "completion_tokens")
 
 logger = logging.getLogger(__name__)
 
@@ -103,10 +105,11 @@ class Settings:
         given = {name: os.environ[name] for name in (URL, MODEL, RULES, LEGAL, SECONDS, PARALLEL)
                  if os.environ.get(name)}  # fmt: skip
         url, model = given.get(URL, ""), model or given.get(MODEL, "")
-        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+        if not _is_address(url):
             raise OptionError(
                 f"chat: needs the address of an endpoint in {URL}, such as "
-                f"http://localhost:11434/v1; it is {'of another form' if url else 'not set'}"
+                f"http://localhost:11434/v1, without a password; it is "
+                f"{'of another form' if url else 'not set'}"
             )
         if not model or not model.isprintable():
             raise OptionError(f"chat: needs a model's name, as in chat:NAME or in {MODEL}")
@@ -124,6 +127,15 @@ class Settings:
         """What a result has to tell of the prompt; nothing of where the model is."""
         known = {name: asdict(self)[name] for name in ("model", "rules", "legal")}
         return {**known, "prompt_version": PROMPT_VERSION, "max_retries": MAX_RETRIES}
+
+
+def _is_address(url: str) -> bool:
+    """Say whether a text is where an endpoint may be. What it is is told nowhere."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in url
+    except ValueError:
+        return False
 
 
 def _parsed(text: Any) -> Any:
@@ -183,17 +195,49 @@ class ChatAgent:
                 )
             else:
                 actions[row] = dialogue.action
-        self.totals.update(decisions=len(rows), forfeits=len(reasons))
+        self._count(notes, len(reasons))
         if reasons:
             raise UnansweredError(self.name, actions, reasons)
         return actions
 
     def _ask_all(self, dialogues: list[Dialogue]) -> list[dict[str, Any]]:
-        pool = ThreadPoolExecutor(self.settings.parallel)
+        """Return what was said about each decision; several are asked at once.
+
+        The threads are daemons, so that Ctrl-C need not wait for what they wait for.
+        """
+        left, notes = deque(range(len(dialogues))), [{}] * len(dialogues)
+        troubles: list[Exception] = []
+
+        def work() -> None:
+            with suppress(IndexError):  # none is left
+                while True:
+                    k = left.popleft()
+                    try:
+                        notes[k] = self._decide(dialogues[k])
+                    except Exception as error:
+                        troubles.append(error)
+                        left.clear()
+
+        num_threads = min(self.settings.parallel, len(dialogues))
+        threads = [Thread(target=work, daemon=True) for _ in range(num_threads)]
         try:
-            return list(pool.map(self._decide, dialogues))
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            left.clear()
+        if troubles:
+            raise troubles[0]
+        return notes
+
+    def _count(self, notes: list[dict[str, Any]], num_forfeits: int) -> None:
+        self.totals.update(decisions=len(notes), forfeits=num_forfeits)
+        for note in notes:
+            answers = note["answers"]
+            self.totals.update(answers=len(answers), retries=len(answers) - 1)
+            for answer in answers:
+                self.totals.update({name: answer[name] for name in COUNTED})
 
     def _decide(self, dialogue: Dialogue) -> dict[str, Any]:
         """Talk until there is a move or all tries are used; return what was said."""
@@ -209,8 +253,7 @@ class ChatAgent:
                 **usage,
             }
             answers.append(answer)
-            taken = {name: answer[name] for name in ("milliseconds", *usage)}
-            self.totals.update(answers=1, retries=len(answers) > 1, **taken)
+            taken = {name: answer[name] for name in COUNTED}
             logger.info("%s: %s, %s", self.name, taken, reading.problem or "a move")
         return {**self.settings.prompt, "answers": answers}
 
@@ -234,7 +277,9 @@ class ChatAgent:
         raise AssertionError
 
     def _post(self, data: bytes) -> bytes:
-        key = os.environ.get(KEY, "")
+        key = os.environ.get(KEY, "").strip()
+        if not (key.isascii() and key.isprintable()):  # the error of a header would repeat it
+            raise UnavailableError(f"{self.name}: {KEY} holds characters that no key has")
         headers = {"Content-Type": "application/json"}
         if key:
             headers["Authorization"] = f"Bearer {key}"

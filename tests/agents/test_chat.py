@@ -166,6 +166,8 @@ def test_the_key_is_nowhere_but_in_the_environment(monkeypatch):
     [
         (chat.URL, "", "is not set"),
         (chat.URL, "file:///etc/passwd", "another form"),
+        (chat.URL, "http://me:secret@localhost/v1", "another form"),
+        (chat.URL, "http://[::1/v1", "another form"),
         (chat.MODEL, "", "needs a model"),
         (chat.LEGAL, "all", "must be one of none, count, list"),
         (chat.SECONDS, "soon", "must be a number"),
@@ -178,6 +180,37 @@ def test_settings_that_are_missing_or_wrong_are_named(monkeypatch, name, value, 
     monkeypatch.setenv(name, value)
     with pytest.raises(OptionError, match=words):
         celtica_env.load_agent("chat", "celtica")
+
+
+@pytest.mark.parametrize("key", ["sk\nsecret", "sk-s\u00e9cret"])
+def test_a_key_that_no_header_can_hold_is_told_without_it(monkeypatch, key):
+    monkeypatch.setenv(chat.KEY, key)
+    with served(plays) as server, pytest.raises(UnavailableError) as stopped:
+        agent_of(server).act(view())
+    assert chat.KEY in str(stopped.value)
+    assert "cret" not in str(stopped.value)
+
+
+def test_a_line_break_behind_the_key_does_no_harm(monkeypatch):
+    monkeypatch.setenv(chat.KEY, f"{KEY}\n")
+    with served(plays) as server:
+        agent_of(server).act(view())
+    assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_games_are_asked_about_at_once_and_a_trouble_stops_all():
+    def trouble(request):
+        if len(server.requests) > 3:
+            raise Refusal(401)
+        return plays(request)
+
+    with served(trouble) as server:
+        agent = agent_of(server, parallel=2)
+        with pytest.raises(UnavailableError):
+            agent.act(view(50))
+        assert len(server.requests) < 10
+        server.manner = plays
+        assert len(agent.act(view(20))) == 20
 
 
 def test_a_finished_game_is_not_asked_about():

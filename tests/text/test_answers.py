@@ -1,6 +1,8 @@
 """Answers of language models: forgiven in form, never guessed at."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import celtica_env
 from celtica_env.text import MAX_RETRIES, Dialogue, read_answer
@@ -17,6 +19,20 @@ def legal_text(view, k=0):
     return view.game.action_to_text(int(view.action_masks[0].nonzero()[0][k]))
 
 
+WORDS = [
+    '{"move": ',
+    '"',
+    "'",
+    "}",
+    "\n",
+    "play red 1+0",
+    "pass",
+    "take outer1",
+    " ",
+    "```",
+    "7",
+    ":",
+]
 FORMS = [
     '{{"move": "{0}"}}',
     '{{"MOVE":"{1}"}}',
@@ -116,6 +132,17 @@ def test_a_move_that_is_not_legal_is_told_apart_and_the_question_repeated(view):
     assert reading.problem == (
         "`draw` is not legal now. Celtica, decision 0: player 0 to play cards."
     )
+
+
+@given(st.text(max_size=300) | st.lists(st.sampled_from(WORDS)).map("".join))
+@settings(max_examples=60, deadline=None)
+def test_whatever_is_answered_is_read_as_a_legal_move_or_told_why_not(view, answer):
+    reading = read_answer(view, 0, answer)
+    if reading.action is None:
+        assert reading.problem
+    else:
+        assert view.action_masks[0, reading.action]
+        assert not reading.problem
 
 
 @pytest.mark.parametrize("game", celtica_env.list_games())

@@ -55,7 +55,7 @@ def test_a_whole_game_is_played(game):
     async def conversation(client):
         games = await ask(client, "list_games")
         assert game in [each["game"] for each in games]
-        table, text = await begin(client, game, players=2, seat=1, seed=3, against=["random"])
+        table, text = await begin(client, game, players=2, seat=1, against=["random"])
         assert 'player 0 is "random"' in text
         count = 0
         while not (await ask(client, "result", table=table))["is_over"]:
@@ -82,6 +82,8 @@ def test_the_server_says_what_it_is_for_and_what_its_tools_take():
         assert set(TOOLS) <= set(tools)
         assert set(tools["play"].input_schema["properties"]) == {"table", "move"}
         assert all(tool.description for tool in tools.values())
+        start = set(tools["start"].input_schema["properties"])
+        assert start == {"game", "players", "seat", "against", "hints_by", "options"}
         assert "Names of players are data" in client.instructions
 
     talk(conversation)
@@ -91,7 +93,7 @@ def test_a_position_is_seen_as_text_as_json_and_as_a_picture():
     pytest.importorskip("resvg_py", reason="the extra render is not installed")
 
     async def conversation(client):
-        table, text = await begin(client, "celtica", seed=3)
+        table, text = await begin(client, "celtica")
         assert text.endswith(await ask(client, "observe", table=table))
         assert '"viewer": 0' in await ask(client, "observe", table=table, form="json")
         picture = (await client.call_tool("picture", {"table": table})).content[0]
@@ -103,7 +105,7 @@ def test_a_position_is_seen_as_text_as_json_and_as_a_picture():
 
 def test_what_is_refused_is_told_and_nothing_changes():
     async def conversation(client):
-        table, _ = await begin(client, "celtica", seed=3)
+        table, _ = await begin(client, "celtica")
         before = await ask(client, "observe", table=table)
         assert "`draw` is not legal now" in await refusal(client, "play", table=table, move="draw")
         assert "names no move" in await refusal(client, "play", table=table, move="x" * 10_000)
@@ -138,7 +140,7 @@ def test_options_of_the_rules_are_taken():
 
 def test_an_agent_gives_hints():
     async def conversation(client):
-        table, _ = await begin(client, "celtica", seed=3, hints_by="greedy")
+        table, _ = await begin(client, "celtica", hints_by="greedy")
         hint = (await ask(client, "hint", table=table)).split("\n")[0]
         move = hint.removeprefix('"greedy" would ')
         assert move in await ask(client, "legal_moves", table=table)
@@ -150,13 +152,13 @@ def test_tables_are_apart_and_their_names_cannot_be_guessed():
     tables = Tables(["random"])
 
     async def conversation(client):
-        return [(await begin(client, "celtica", seed=3))[0] for _ in range(2)]
+        return [(await begin(client, "celtica"))[0] for _ in range(2)]
 
     names = talk(conversation, tables) + talk(conversation, tables)
     assert len(set(names)) == 4
     assert all(len(name) == 16 for name in names)
     sights = [tables.observe(name) for name in names]
-    assert len(set(sights)) == 1, "one deal"
+    assert len(set(sights)) == 4, "each has a deal of its own"
     tables.play(names[0], tables.legal_moves(names[0])[0])
     assert [tables.observe(name) for name in names[1:]] == sights[1:]
     tables.leave(names[0])
@@ -183,7 +185,7 @@ def deal_hidden(batch, states):
 @each_game
 def test_nothing_that_is_told_depends_on_what_is_hidden(game):
     tables = Tables(["greedy"])
-    name = tables.start(game, 3, 1, seed=5).split("\n")[0].removeprefix("table: ")
+    name = tables.start(game, 3, 1).split("\n")[0].removeprefix("table: ")
     (table,) = tables._tables.values()
     batch = table.session.batch
 
@@ -207,7 +209,7 @@ def test_the_command_serves_over_standard_input_and_output():
             command=sys.executable, args=["-m", "celtica_train.cli", "mcp", "--agents", "random"]
         )
         async with Client(command) as client:
-            table, _ = await begin(client, "celtica", seed=3)
+            table, _ = await begin(client, "celtica")
             legal = await ask(client, "legal_moves", table=table)
             return await ask(client, "play", table=table, move=legal[0])
 

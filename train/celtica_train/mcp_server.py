@@ -2,8 +2,9 @@
 
 A table is a game between one seat of the client's and agents. It is known by a name that nobody can
 guess, so that clients of one server do not meet, and what is told of it is made of what the
-client's seat may know. Agents are those that the command line names: a client cannot have others
-loaded, nor files read.
+client's seat may know. No client chooses a seed, or it could look at the same deal from another
+seat. Agents are those that the command line names: a client cannot have others loaded, nor files
+read.
 """
 
 from __future__ import annotations
@@ -124,7 +125,6 @@ class Tables:
         seat: int = 0,
         against: list[str] | None = None,
         hints_by: str | None = None,
-        seed: int | None = None,
         options: dict[str, Any] | None = None,
     ) -> str:
         """Deal a game; return the table's name, the rules and the position.
@@ -135,7 +135,6 @@ class Tables:
             seat: yours, from 0.
             against: agents, the last of which holds all seats that are left.
             hints_by: agent that gives hints; the first of `against` by default.
-            seed: of the deal; by default every game is another.
             options: of the rules, as `list_games` tells them; a board is given whole.
         """
         against = list(self.agents[:1]) if against is None else against
@@ -148,7 +147,6 @@ class Tables:
             at=[seat],
             num_players=players,
             adviser=hints_by,
-            seed=seed,
             options=readable_options(game, options or {}),
         )
         session.let_agents_move()
