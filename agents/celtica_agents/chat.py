@@ -205,7 +205,8 @@ class ChatAgent:
 
         The threads are daemons, so that Ctrl-C need not wait for what they wait for.
         """
-        left, notes = deque(range(len(dialogues))), [{}] * len(dialogues)
+        left = deque(range(len(dialogues)))
+        notes: list[dict[str, Any]] = [{}] * len(dialogues)
         troubles: list[Exception] = []
 
         def work() -> None:

@@ -6,9 +6,9 @@ from celtica_agents import chat
 from celtica_env import load_replays, play_replay
 from celtica_env.core.errors import UnavailableError
 from celtica_env.text import PROMPT_VERSION
-from celtica_train.arena import play_tournament
-from celtica_train.evaluate import evaluate
+from celtica_train import play_tournament
 from celtica_train.play.seats import make_session
+from celtica_train.play_games.evaluate import evaluate
 from tests.agents.endpoint import KEY, Refusal, plays, raves, served
 
 
@@ -60,7 +60,7 @@ def test_a_tournament_stops_at_a_wrong_key_and_goes_on_once_it_is_right(endpoint
     def refuse(request):
         raise Refusal(401)
 
-    tournament = {"game": "keltis", "out": tmp_path, "deals": 1, "at_once": 1}
+    tournament = {"game": "keltis", "out": tmp_path, "num_games": 2, "at_once": 1}
     count = iter(range(10**6))
     endpoint.manner = lambda request: (plays if next(count) < 60 else refuse)(request)
     with pytest.raises(UnavailableError, match=r"refuses the key \(401\)"):
