@@ -3,12 +3,16 @@
 from celtica_env.core.agents import (
     IMPORT_PATH,
     PATH_AGENT,
+    account_of,
     exists,
     known_agents,
+    notes_of,
     reasons_of,
     refuse_argument,
+    view_for,
+    wants_moves,
 )
-from celtica_env.core.arguments import options_of, players_of, whole
+from celtica_env.core.arguments import number, one_of, options_of, players_of, whole
 from celtica_env.core.batch import fresh_seed
 from celtica_env.core.files import (
     MAX_BYTES,
@@ -37,6 +41,7 @@ __all__ = [
     "PAYOFFS",
     "SCRATCH_SIZE",
     "Event",
+    "account_of",
     "check_seed",
     "checked",
     "did_you_mean",
@@ -47,6 +52,9 @@ __all__ = [
     "load_json",
     "load_part",
     "mix_keys",
+    "notes_of",
+    "number",
+    "one_of",
     "options_of",
     "players_of",
     "positions_to_texts",
@@ -58,5 +66,7 @@ __all__ = [
     "refuse_argument",
     "shown",
     "stream_keys",
+    "view_for",
+    "wants_moves",
     "whole",
 ]

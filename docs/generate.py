@@ -39,6 +39,7 @@ from celtica_env.core.types import Game, Piece
 from celtica_env.show.pictures import draw
 from celtica_env.testing import all_checks
 from celtica_env.testing.interfaces import INTERFACES, answers
+from celtica_env.text import state_schema
 from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id
 from celtica_train.play_games.ladder import read_ladder
 from celtica_train.settings import published_run
@@ -94,6 +95,7 @@ def documents() -> dict[Path, dict[str, str]]:
         },
         ROOT / "docs" / "peers.md": peers_parts(json.loads(PEERS.read_text("utf-8"))),
         ROOT / "docs" / "libraries.md": examples() | {"interfaces": interfaces_table()},
+        ROOT / "docs" / "language_models.md": {"states": states_table()},
         ROOT / "docs" / "notebooks.md": {"notebooks": notebooks_table()},
         ROOT / "docs" / "acceptance.md": {"acceptance": acceptance_table()},
         ROOT / "agents" / "README.md": {
@@ -705,6 +707,27 @@ def actions_table(game: Game) -> str:
         rows.append([verb, index_range(start, stop), len(forms), examples])
         start = stop
     return table(["what", "index", "number", "examples"], rows, numbers=(2,))
+
+
+def states_table() -> str:
+    """Return what the JSON of each game's positions holds beside the header."""
+    rows = []
+    for name in list_games():
+        for field in load_game(name).fields:
+            schema = state_schema(name)["properties"][field.name]
+            sizes = []
+            while "items" in schema:
+                sizes.append(schema["minItems"])
+                schema = schema["items"]
+            rows.append([name, f"`{field.name}`", " x ".join(map(str, sizes)), value_text(schema)])
+    return table(["game", "field", "list of", "value"], rows)
+
+
+def value_text(schema: Mapping[str, Any]) -> str:
+    """Return in words what a JSON schema of a number or a name accepts."""
+    if "enum" in schema:
+        return ", ".join(schema["enum"])
+    return f"{schema['minimum']} to {schema['maximum']}"
 
 
 def phases_table(game: Game) -> str:

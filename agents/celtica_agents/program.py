@@ -25,7 +25,7 @@ from typing import IO, Any
 import numpy as np
 
 from celtica_env import View, load_game
-from celtica_env.errors import OptionError, ProgramError
+from celtica_env.errors import OptionError, ProgramError, UnansweredError
 from celtica_env.extend import positions_to_texts
 
 try:
@@ -41,20 +41,6 @@ MAX_FAILURES = 3  # in a row; then it is not asked again before the next `reset`
 LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 SHOWN = 200  # characters of an answer or of the errors, in a message
-
-
-class ProgramFailures(ProgramError):  # noqa: N818 - several at once
-    """Some of a view's games were not answered.
-
-    Attributes:
-        actions: `(n,)`, 0 where there is none.
-        reasons: by row of the view.
-    """
-
-    def __init__(self, name: str, actions: np.ndarray, reasons: dict[int, str]) -> None:
-        super().__init__(f"{name}: {next(iter(reasons.values()))}")
-        self.actions = actions
-        self.reasons = reasons
 
 
 @dataclass(frozen=True)
@@ -102,7 +88,7 @@ class ProgramAgent:
         """Return one action per row, `(n,)`.
 
         Raises:
-            ProgramFailures: for some rows there is none; the error has the others.
+            UnansweredError: for some rows there is none; the error has the others.
         """
         actions, reasons = np.zeros(len(view), np.int64), {}
         positions = positions_to_texts(self._game, view.states)
@@ -112,7 +98,7 @@ class ProgramAgent:
             except ProgramError as error:
                 reasons[row] = str(error)
         if reasons:
-            raise ProgramFailures(self.name, actions, reasons)
+            raise UnansweredError(self.name, actions, reasons)
         return actions
 
     def _ask(self, position: str, mask: np.ndarray, key: int) -> int:

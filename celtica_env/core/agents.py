@@ -13,10 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Protocol, TypeGuard, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 
+from celtica_env.core.batch import Batch
 from celtica_env.core.errors import AgentError, IllegalActionError, OptionError, UnknownNameError
 from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.view import View
@@ -35,7 +36,12 @@ PARTS = {
 
 @runtime_checkable
 class Agent(Protocol):
-    """Something that plays. It sees views, so it cannot know more than its seat may."""
+    """Something that plays. It sees views, so it cannot know more than its seat may.
+
+    It may have `wants_moves`, True to be told in `view.moves` what everybody did, where games are
+    recorded; `notes`, for each row of the last view a dict to be kept with the game, or None; and
+    `account()`, a dict to be shown with a result.
+    """
 
     name: str
 
@@ -176,6 +182,29 @@ def ask(agent: Agent, view: View) -> np.ndarray:
             f"({len(view)},); it answered {answer.dtype} of shape {answer.shape}"
         )
     return answer
+
+
+def view_for(agent: Agent, batch: Batch, rows: np.ndarray | None = None) -> View:
+    """Return the view of some games of a batch `(n,)`, or of all, that an agent is to be asked."""
+    is_told = wants_moves(agent) and batch.is_recording
+    return batch.view(rows, with_moves=is_told)
+
+
+def wants_moves(agent: Agent) -> bool:
+    """Say whether an agent wants to be told what everybody did."""
+    return bool(getattr(agent, "wants_moves", False))
+
+
+def notes_of(agent: Agent, n: int) -> list[dict[str, Any] | None]:
+    """Return what an agent notes of each of the n games of its last view."""
+    notes = getattr(agent, "notes", None)
+    return notes if isinstance(notes, list) and len(notes) == n else [None] * n
+
+
+def account_of(agent: Agent) -> dict[str, Any]:
+    """Return what an agent says of itself beside a result: how it was asked, what it took."""
+    account = getattr(agent, "account", None)
+    return dict(account()) if callable(account) else {}
 
 
 def reasons_of(agent: Agent, view: View) -> Reasons:

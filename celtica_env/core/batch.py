@@ -237,9 +237,19 @@ class Batch:
             return []
         return [account(record, seat, score) for seat, score in enumerate(self.scores([row])[0])]
 
-    def view(self, where: npt.ArrayLike | None = None) -> View:
-        """Return what the movers of given games may know, and nothing else."""
+    def view(self, where: npt.ArrayLike | None = None, *, with_moves: bool = False) -> View:
+        """Return what the movers of given games may know, and nothing else.
+
+        Args:
+            where: indices of games `(n,)`; all when None.
+            with_moves: tell what everybody did so far, see `View.moves`; for that the batch must
+                have been made with `record=True`.
+
+        Raises:
+            OptionError: the batch does not record.
+        """
         rows = self._rows(where)
+        moves = [self._recording().moves(row) for row in rows.tolist()] if with_moves else None
         return View(
             self._kernels,
             self._kernels.censored(self._states, rows),
@@ -247,6 +257,7 @@ class Batch:
             ids=rows + self.game_offset,
             ticks=self._ticks[rows],
             max_steps=self._step_limit,
+            moves=moves,
         )
 
     def censored(
@@ -286,13 +297,13 @@ class Batch:
         self._check(rows, actions)
         self._fresh.clear()
         last = self._final_states if self._autoreset == loops.SAME_STEP else None
-        was_finished = None if self._recorder is None else self._finished[rows]
+        before = None if self._recorder is None else (self.to_move[rows], self._finished[rows])
         outcome = self._kernels.step(
             self._states, actions, self._finished, self._ticks, rows, self._autoreset,
             self._step_limit, last,
         )  # fmt: skip
-        if self._recorder is not None and was_finished is not None:
-            self._recorder.step(rows, actions, was_finished, outcome, self._states, last)
+        if self._recorder is not None and before is not None:
+            self._recorder.step(rows, *before, actions, outcome, self._states, last)
         return outcome
 
     def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
@@ -364,12 +375,11 @@ class Batch:
             OptionError: the batch does not record, there is no such game, or JSON cannot hold
                 `info`.
         """
-        if self._recorder is None:
-            raise OptionError("games are recorded in a batch made with record=True only")
+        recorder = self._recording()
         row = whole("row", row, 0, self.num_games - 1)
         if not final:
-            return self._recorder.replay(row, self._states[row], info)
-        return self._recorder.final_replay(row, info)
+            return recorder.replay(row, self._states[row], info)
+        return recorder.final_replay(row, info)
 
     def replays(self, infos: Sequence[Mapping[str, Any]]) -> Iterator[Replay]:
         """Yield the replay of each game, quicker than one by one.
@@ -380,11 +390,15 @@ class Batch:
         Raises:
             OptionError: the batch does not record, or JSON cannot hold an info.
         """
-        if self._recorder is None:
-            raise OptionError("games are recorded in a batch made with record=True only")
+        recorder = self._recording()
         if len(infos) != self.num_games:
             raise OptionError(f"expected {self.num_games} infos, got {len(infos)}")
-        return self._recorder.replays(self._states, infos)
+        return recorder.replays(self._states, infos)
+
+    def _recording(self) -> Recorder:
+        if self._recorder is None:
+            raise OptionError("games are recorded in a batch made with record=True only")
+        return self._recorder
 
     def clone(self) -> Batch:
         """Return an independent copy; both go on identically under the same actions."""

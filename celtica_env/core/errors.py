@@ -4,6 +4,13 @@ All errors derive from `CelticaError`, and each also derives from the built-in e
 expect, so `except ValueError` keeps working.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+
 
 class CelticaError(Exception):
     """Base of the package's own errors."""
@@ -43,6 +50,27 @@ class ReplayError(CelticaError, ValueError):
 
 class AgentError(CelticaError, RuntimeError):
     """An agent failed at a decision; the message names it and the kind of failure."""
+
+
+class UnavailableError(AgentError):
+    """An agent cannot be asked now, through no fault of its play; no game is lost by it."""
+
+
+class UnansweredError(CelticaError, RuntimeError):
+    """An agent has no move for some of a view's games, and gives these away.
+
+    Attributes:
+        actions: `(n,)`, 0 where there is none.
+        reasons: by row of the view.
+    """
+
+    def __init__(self, name: str, actions: np.ndarray, reasons: dict[int, str]) -> None:
+        super().__init__(name, actions, reasons)  # as they are, or a pickle could not be read
+        self.actions = actions
+        self.reasons = reasons
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}: {next(iter(self.reasons.values()))}"
 
 
 class MissingLibraryError(CelticaError, ImportError):

@@ -44,7 +44,8 @@ class Recorder(OwnsArrays):
         self.max_steps = max_steps
         self._starts = states.copy()
         self._counts = np.zeros(len(states), np.int64)
-        self._actions = np.zeros((len(states), FIRST_CAPACITY), np.int32)
+        # seat and action of each move
+        self._moves = np.zeros((len(states), FIRST_CAPACITY, 2), np.int32)
         self._payoffs = np.zeros((len(states), num_players), np.float32)
         self._ends = np.zeros(len(states), np.int8)
         self._finals: dict[int, Played] = {}
@@ -55,11 +56,13 @@ class Recorder(OwnsArrays):
         self._counts[rows] = self._ends[rows] = 0
         self._payoffs[rows] = 0
 
-    def add(self, rows: np.ndarray, actions: np.ndarray, outcome: Outcome) -> None:
-        """Note the actions `(n,)` of the games `rows` and what they brought."""
-        if rows.size and self._counts[rows].max() == self._actions.shape[1]:
-            self._actions = np.concatenate([self._actions, np.zeros_like(self._actions)], axis=1)
-        self._actions[rows, self._counts[rows]] = actions
+    def add(
+        self, rows: np.ndarray, seats: np.ndarray, actions: np.ndarray, outcome: Outcome
+    ) -> None:
+        """Note what the seats `(n,)` of the games `rows` did and what it brought."""
+        if rows.size and self._counts[rows].max() == self._moves.shape[1]:
+            self._moves = np.concatenate([self._moves, np.zeros_like(self._moves)], axis=1)
+        self._moves[rows, self._counts[rows]] = np.column_stack([seats, actions])
         self._counts[rows] += 1
         self._payoffs[rows] = outcome.rewards
         ends = np.where(outcome.truncated, TRUNCATED, RUNNING)
@@ -68,8 +71,9 @@ class Recorder(OwnsArrays):
     def step(
         self,
         rows: np.ndarray,
-        actions: np.ndarray,
+        seats: np.ndarray,
         was_finished: np.ndarray,
+        actions: np.ndarray,
         outcome: Outcome,
         states: np.ndarray,
         last: np.ndarray | None,
@@ -78,20 +82,26 @@ class Recorder(OwnsArrays):
 
         Args:
             rows: which games `(n,)`.
-            actions: what is done in those that were running `(n,)`.
+            seats: that decided `(n,)`.
             was_finished: `(n,)` bool; these are dealt anew.
+            actions: what is done in those that were running `(n,)`.
             outcome: what it brought.
             states: the games afterwards `(B,)`.
             last: `(B,)`, last records of games that have ended, if they are dealt anew at once.
         """
         played = ~was_finished
-        self.add(rows[played], actions[played], Outcome(*(part[played] for part in outcome)))
+        brought = Outcome(*(part[played] for part in outcome))
+        self.add(rows[played], seats[played], actions[played], brought)
         if last is None:
             dealt = rows[was_finished]
         else:
             dealt = rows[outcome.terminated | outcome.truncated]
             self._finals.update((row, self._played(row, last[row])) for row in dealt.tolist())
         self.begin(dealt, states)
+
+    def moves(self, row: int) -> np.ndarray:
+        """Return seat and action of each move of a game so far, `(k, 2)`, a copy."""
+        return self._moves[row, : self._counts[row]].copy()
 
     def replay(self, row: int, last: np.void, info: Mapping[str, Any] | None = None) -> Replay:
         """Return the replay of a game whose record is now `last`."""
@@ -119,7 +129,7 @@ class Recorder(OwnsArrays):
         return Played(
             start=self._starts[[row]],
             last=np.array([last]),
-            actions=self._actions[row, : self._counts[row]].copy(),
+            actions=self.moves(row)[:, 1],
             payoffs=self._payoffs[row].copy(),
             end=int(self._ends[row]),
         )

@@ -175,6 +175,8 @@ class Game:
             if there is none.
         how_to_play: short help for people, a paragraph each: the aim, a turn, what the texts of the
             actions mean, the end, and the source of the rules; empty if there is none.
+        rules_in_words: `record -> paragraphs`, all of the rules by which that record is played,
+            with what it says of board and options; None if there are none in words.
         account: `(record, seat, score) -> str`, what a seat has at the end and where it came from,
             in words; None if the game does not tell.
         earlier: import paths of packages that hold earlier versions of the game, under whose ids
@@ -196,6 +198,7 @@ class Game:
     questions: str | None = None
     bots: str | None = None
     how_to_play: tuple[str, ...] = ()
+    rules_in_words: Callable[[np.void], tuple[str, ...]] | None = None
     account: Callable[[np.void, int, float], str] | None = None
     earlier: tuple[str, ...] = ()
     num_deals: int = 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -52,6 +53,8 @@ class View:
 
     Attributes:
         max_steps: decisions after which a game is cut off, counted in `step_count`.
+        moves: what everybody did since each game began, for each row an array `(k, 2)` of seat and
+            action, which all seats saw; None unless the batch was asked for it.
     """
 
     _ARRAYS = ("_states", "_finished", "_ids", "_ticks")
@@ -64,6 +67,7 @@ class View:
         ids: np.ndarray,
         ticks: np.ndarray,
         max_steps: int = NO_LIMIT,
+        moves: Sequence[np.ndarray] | None = None,
     ) -> None:
         self._kernels = kernels
         self._states = states
@@ -71,12 +75,13 @@ class View:
         self._ids = ids
         self._ticks = ticks
         self.max_steps = max_steps
+        self.moves = moves
 
     def _checksum(self) -> int:
         return checksum((getattr(self, name) for name in self._ARRAYS), self.spec.id)
 
     def __getstate__(self) -> dict[str, Any]:
-        names = (*self._ARRAYS, "_kernels", "max_steps")
+        names = (*self._ARRAYS, "_kernels", "max_steps", "moves")
         return {**{name: getattr(self, name) for name in names}, "checksum": self._checksum()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

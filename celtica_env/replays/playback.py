@@ -24,11 +24,12 @@ def replay_steps(replay: Replay) -> Iterator[Batch]:
     recorder = Recorder(batch.game, batch.states, batch.num_players, batch.max_steps)
     yield batch
     for count, action in enumerate(replay.actions):
+        seats = batch.to_move.copy()
         try:
             outcome = batch.step([action])
         except CelticaError as error:
             raise ReplayError(f"action {count} cannot be played: {error}") from error
-        recorder.add(np.arange(1), np.array([action]), outcome)
+        recorder.add(np.arange(1), seats, np.array([action]), outcome)
         yield batch
     _compare(recorder.replay(0, batch.states[0]), replay)
 

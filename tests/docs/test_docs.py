@@ -33,6 +33,7 @@ LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 NEEDED = {  # by code, and in no other test of documents
     "datasets.md": ("minari", "h5py"),
     "films.md": ("moviepy", "resvg_py"),
+    "language_models.md": ("textarena",),
 }
 NEEDS_GPU = "cuda.md"  # tests/core/test_cuda.py plays without one
 TIMEOUT = 300  # seconds; the first run compiles
@@ -106,12 +107,16 @@ def test_readme_shows_all_three_interfaces():
         assert call in script
 
 
+def module_of(command):
+    return importlib.import_module(f"celtica_train.{COMMANDS[command][0]}")
+
+
 @pytest.mark.parametrize("command", ["arena", "play"])
 def test_flags_in_tables_are_those_of_the_command(command, capsys):
     text = (ROOT / "docs" / f"{command}.md").read_text("utf-8")
     flags = re.findall(r"^\|.*?`(--[a-z-]+)", text, re.MULTILINE)
     with pytest.raises(SystemExit):
-        tyro.cli(importlib.import_module(COMMANDS[command][0]).Config, args=["--help"])
+        tyro.cli(module_of(command).Config, args=["--help"])
     known = capsys.readouterr().out
     assert flags
     assert [flag for flag in flags if f"{flag} " not in known] == []
@@ -121,7 +126,7 @@ def test_flags_in_tables_are_those_of_the_command(command, capsys):
 def test_shell_lines_parse(document, command):
     program, *arguments = shlex.split(command, comments=True)
     if program == "celtica":
-        config = importlib.import_module(COMMANDS[arguments[0]][0]).Config
+        config = module_of(arguments[0]).Config
         if arguments[0] == "train":
             config = TRAINERS[foretold(arguments[1:]).trainer or config.trainer].config
         tyro.cli(config, args=arguments[1:])  # exits on a flag it does not know

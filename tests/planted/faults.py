@@ -283,6 +283,26 @@ IN_THE_CORE = {
         "        self._ticks = ticks\n",
         kit("copies"),
     ),
+    "what a language model is asked is made of the whole position": Fault(
+        f"{CORE}/batch.py",
+        "            self._kernels.censored(self._states, rows),\n",
+        "            self._states[rows],\n",
+        some_of(
+            "tests/text/test_prompts.py", "test_a_prompt_tells_nothing_that_is_hidden[celtica]"
+        ),
+    ),
+    "a language model is not told its own last move": Fault(
+        "celtica_env/text/prompts.py",
+        "moves[own[-1] if own.size else 0 :]",
+        "moves[own[-1] + 1 if own.size else 0 :]",
+        some_of("tests/text/test_prompts.py", "test_moves_are_told_from_the_own_last_one_on"),
+    ),
+    "an answer that names two moves is taken by its first": Fault(
+        "celtica_env/text/answers.py",
+        "    if len(actions) > 1:\n",
+        "    if len(actions) > 99:\n",
+        some_of("tests/text/test_answers.py", "test_two_moves_are_none"),
+    ),
     "a replay loses its limit": Fault(
         f"{CORE}/recorder.py",
         "            max_steps=self.max_steps,\n",

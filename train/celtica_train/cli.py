@@ -18,6 +18,7 @@ COMMANDS = {
     "evaluate": ("play_games.evaluate", "play agents against each other"),
     "ladder": ("play_games.ladder", "play every agent against every other, keep the results"),
     "play": ("play.command", "play against agents, in the browser or the terminal"),
+    "mcp": ("mcp_server", "let a language model's client play, over MCP"),
     "arena": ("play_games.arena.command", "play a tournament, kept and rated"),
     "analyze": ("play_games.arena.questioning", "questions of strategy about a tournament"),
     "check": ("check", "check that a game does what every game must"),

@@ -25,7 +25,13 @@ def print_result(result: Result) -> None:
     _add_share_columns(table)
     for row in result.agents:
         table.add_row(Text(row.name), *_share_cells(row))
-    Console().print(table)
+    console = Console()
+    console.print(table)
+    for row in result.agents:
+        told = ({"forfeits": row.forfeits} if row.forfeits else {}) | dict(row.account)
+        if told:
+            words = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in told.items())
+            console.print(Text(f"{row.name}: {words}"))
 
 
 def print_strength(name: str, results: Sequence[Result]) -> None:

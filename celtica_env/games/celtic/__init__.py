@@ -1,7 +1,7 @@
 """Celtic (Hillebrecht; Pegasus 2020)."""
 
 from celtica_env.core.types import Game
-from celtica_env.games.celtic.help import HOW_TO_PLAY
+from celtica_env.games.celtic.help import HOW_TO_PLAY, rules_in_words
 from celtica_env.games.celtic.notation import action_from_text, action_to_text
 from celtica_env.games.celtic.position import complete
 from celtica_env.games.celtic.render import account, render_text
@@ -22,5 +22,6 @@ GAME = Game(
     questions=f"{__name__}.questions",
     bots="bots",
     how_to_play=HOW_TO_PLAY,
+    rules_in_words=rules_in_words,
     account=account,
 )

@@ -78,11 +78,14 @@ def _goods(counts: np.ndarray) -> str:
 
 
 def _goals(state: np.void, flags: np.ndarray) -> str:
-    texts = []
-    for goal in np.flatnonzero(flags).tolist():
-        sites = [site for site in state["goal_sites"][goal].tolist() if site != NO_SITE]
-        texts.append(f"{goal} ({', '.join(site_text(state, site) for site in sites)})")
+    texts = [goal_text(state, goal) for goal in np.flatnonzero(flags).tolist()]
     return "; ".join(texts) or "none"
+
+
+def goal_text(state: np.void, goal: int) -> str:
+    """Return a goal's number and its locations."""
+    sites = [site for site in state["goal_sites"][goal].tolist() if site != NO_SITE]
+    return f"{goal} ({', '.join(site_text(state, site) for site in sites)})"
 
 
 def _player(state: np.void, seat: int, viewer: int) -> list[str]:

@@ -1,7 +1,7 @@
 """Keltis: Der Weg der Steine (Knizia; Kosmos 2009)."""
 
 from celtica_env.core.types import Game
-from celtica_env.games.keltis.help import HOW_TO_PLAY
+from celtica_env.games.keltis.help import HOW_TO_PLAY, rules_in_words
 from celtica_env.games.keltis.notation import action_from_text, action_to_text
 from celtica_env.games.keltis.position import complete
 from celtica_env.games.keltis.render import account, render_text
@@ -22,6 +22,7 @@ GAME = Game(
     questions=f"{__name__}.questions",
     bots="bots",
     how_to_play=HOW_TO_PLAY,
+    rules_in_words=rules_in_words,
     account=account,
     num_deals=16,  # of revealing a tile, the only action that draws
 )

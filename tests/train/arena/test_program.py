@@ -15,11 +15,10 @@ from celtica_agents.program import (
     Child,
     Limits,
     ProgramAgent,
-    ProgramFailures,
     make,
     split_command,
 )
-from celtica_env.core.errors import OptionError
+from celtica_env.core.errors import OptionError, UnansweredError
 
 BOT = Path(__file__).with_name("bot.py")
 PATIENT = Limits(move_seconds=60)
@@ -57,7 +56,7 @@ def test_a_program_answers_by_number_or_in_words(manner):
 )
 def test_a_program_that_breaks_the_rules_is_ended_and_the_reason_told(manner, limits, reason):
     agent = bot(manner, limits)
-    with pytest.raises(ProgramFailures) as failed:
+    with pytest.raises(UnansweredError) as failed:
         agent.act(view())
     assert reason in failed.value.reasons[0]
     assert agent._child is None
@@ -66,7 +65,7 @@ def test_a_program_that_breaks_the_rules_is_ended_and_the_reason_told(manner, li
 def test_a_program_that_goes_on_failing_is_not_asked_again_before_the_next_reset():
     agent = bot("die")
     for _ in range(2):
-        with pytest.raises(ProgramFailures) as failed:
+        with pytest.raises(UnansweredError) as failed:
             agent.act(view(5))
         reasons = failed.value.reasons
         assert len(reasons) == 5
@@ -84,7 +83,7 @@ def test_the_games_before_and_after_a_failure_are_answered(monkeypatch):
         return ask(position, mask, key)
 
     monkeypatch.setattr(agent, "_ask", fail_once)
-    with pytest.raises(ProgramFailures) as failed:
+    with pytest.raises(UnansweredError) as failed:
         agent.act(seen)
     assert list(failed.value.reasons) == [1]
     assert "SIGKILL" in failed.value.reasons[1]
@@ -111,5 +110,5 @@ def test_commands_are_split_without_a_shell():
         make("celtica", "  ")
     with pytest.raises(OptionError, match="cannot read the command"):
         make("celtica", "./bot 'open")
-    with pytest.raises(ProgramFailures, match="cannot start 'nowhere/bot'"):
+    with pytest.raises(UnansweredError, match="cannot start 'nowhere/bot'"):
         make("celtica", "nowhere/bot").act(view())

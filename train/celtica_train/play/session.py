@@ -10,12 +10,13 @@ import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from celtica_env import Agent, Batch, Reasons, Replay, View, ask, save_replays
-from celtica_env.errors import AgentError, CelticaError, OptionError
-from celtica_env.extend import reasons_of
+from celtica_env.errors import AgentError, CelticaError, OptionError, UnansweredError
+from celtica_env.extend import notes_of, reasons_of, view_for
 from celtica_env.show.pictures import has_drawing, load_drawing
 from celtica_train.play.sight import Choice, Deed, Hint, Sight
 
@@ -63,6 +64,8 @@ class Turn:
         logger.error("agent %r failed", self.agent.name, exc_info=error)
         if isinstance(error, AgentError):
             return error
+        if isinstance(error, UnansweredError):
+            return AgentError(f"the agent {self.agent.name!r} has no move and gives the game away")
         return AgentError(f"the agent {self.agent.name!r} failed with {type(error).__name__}")
 
 
@@ -102,6 +105,7 @@ class Session:
         if self._start is not None:
             self.batch.set_states(self._start)
         self._deeds: list[tuple[int, int]] = []  # seat and action
+        self._notes: list[dict[str, Any]] = []  # of agents, about their decisions
         self._saved: list[tuple[Batch, int]] = []  # the game before each decision of a person
         self._at_screen = self.people[0] if len(self.people) == 1 else None
         self.failure: str | None = None
@@ -180,6 +184,7 @@ class Session:
         saved, count = self._saved.pop()
         self.batch.restore(saved)
         del self._deeds[count:]
+        self._notes = [note for note in self._notes if note["decision"] < count]
         self.failure = None
         self._change()
 
@@ -197,7 +202,7 @@ class Session:
         self.require_turn()
         if self.adviser is None:
             raise OptionError("nobody gives hints; name an agent that does with --hint")
-        return Turn(self.adviser, self.batch.view(), self.version)
+        return Turn(self.adviser, view_for(self.adviser, self.batch), self.version)
 
     def hint_of(self, reasons: Reasons) -> Hint:
         """Return in words what the adviser would do and why."""
@@ -211,7 +216,8 @@ class Session:
 
     def replay(self) -> Replay:
         """Return the record of the game so far. It holds every hidden card."""
-        return self.batch.replay(info={"agents": self._holders()})
+        notes = {"notes": self._notes} if self._notes else {}
+        return self.batch.replay(info={"agents": self._holders(), **notes})
 
     def save(self, path: str | Path) -> None:
         """Write the replay to a new file.
@@ -246,7 +252,8 @@ class Session:
         mover = self.mover
         if mover is None or mover not in self.agents or self.failure is not None:
             return None
-        return Turn(self.agents[mover], self.batch.view(), self.version)
+        agent = self.agents[mover]
+        return Turn(agent, view_for(agent, self.batch), self.version)
 
     def finish(self, turn: Turn, outcome: int | AgentError) -> None:
         """Carry out what became of a turn, unless the game has gone elsewhere meanwhile."""
@@ -255,6 +262,10 @@ class Session:
         try:
             if isinstance(outcome, AgentError):
                 raise outcome
+            for note in notes_of(turn.agent, 1):
+                if note is not None:
+                    place = {"decision": len(self._deeds), "seat": self.mover}
+                    self._notes.append({**place, **note})
             self._step(outcome)
         except AgentError as error:
             self._fail(str(error))

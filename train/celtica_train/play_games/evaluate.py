@@ -13,7 +13,7 @@ import tyro
 
 from celtica_env import Agent, agent_seed, load_agent, save_replays, spec
 from celtica_env.errors import OptionError
-from celtica_env.extend import check_seed, players_of
+from celtica_env.extend import account_of, check_seed, players_of
 from celtica_train.checkpoint import written_whole
 from celtica_train.own_game import GameWithOptions
 from celtica_train.play_games.intervals import interval95
@@ -92,7 +92,7 @@ def evaluate(
     seating = Seating(spec(game).id, num_players, names, deals, check_seed(seed), options or {})
     kept = nullcontext() if replays is None else written_whole(Path(replays))
     with kept as file:
-        shares = play_deals(seating, players, file, on_progress)
+        shares, forfeits = play_deals(seating, players, file, on_progress)
     return Result(
         game=game,
         players=num_players,
@@ -100,8 +100,14 @@ def evaluate(
         deals=deals,
         seed=seating.seed,
         agents=tuple(
-            AgentResult(name, float(shares[:, i].mean()), interval95(shares[:, i]))
-            for i, name in enumerate(names)
+            AgentResult(
+                player.name,
+                float(shares[:, i].mean()),
+                interval95(shares[:, i]),
+                forfeits[i],
+                account_of(player),
+            )
+            for i, player in enumerate(players)
         ),
         options=seating.options,
     )
@@ -112,13 +118,13 @@ def play_deals(
     agents: Sequence[Agent],
     replays: Path | None = None,
     on_progress: Callable[[int, int], None] | None = None,
-) -> np.ndarray:
+) -> tuple[np.ndarray, list[int]]:
     """Play all games of a seating; append them to `replays`.
 
     Returns:
-        win share per seat held `(deals, n)`.
+        win share per seat held `(deals, n)`, and the games that each agent gave away.
     """
-    shares = np.zeros((seating.deals, len(agents)))
+    shares, forfeits = np.zeros((seating.deals, len(agents))), [0] * len(agents)
     seats_held = np.bincount(seating.seats_of(np.arange(seating.games_per_deal)).ravel())
     num_played = 0
     for start in range(0, seating.deals, CHUNK):
@@ -138,13 +144,16 @@ def play_deals(
                 is_strict=True,
             )
             if replays is not None:
-                infos = seating.infos_of(games)
-                save_replays(replays, played.batch.replays(infos), append=True)
+                infos = enumerate(seating.infos_of(games))
+                told = [{**info, **played.info(k)} for k, info in infos]
+                save_replays(replays, played.batch.replays(told), append=True)
             np.add.at(shares, (deals[:, None], played.seats), played.shares)
+            for k, forfeit in played.forfeits.items():
+                forfeits[played.seats[k, forfeit.seat]] += 1
             num_played += len(deals)
             if on_progress:
                 on_progress(num_played, seating.num_games)
-    return shares / seats_held
+    return shares / seats_held, forfeits
 
 
 def main(argv: list[str]) -> int:

@@ -1,7 +1,8 @@
 """Playing games between agents, the one way in which this package does it.
 
 An agent whose code fails, or that answers what is not legal, forfeits that game: it has lost, the
-others share the win, and play goes on elsewhere.
+others share the win, and play goes on elsewhere. An agent that cannot be asked at all, such as one
+behind a dead endpoint, stops play.
 
 Legend: `G` games, `P` seats, `n` agents.
 """
@@ -12,12 +13,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from celtica_agents.program import ProgramFailures
 from celtica_env import Agent, Batch, action_to_text, ask, make_batch
-from celtica_env.errors import IllegalActionError
+from celtica_env.errors import IllegalActionError, UnansweredError, UnavailableError
+from celtica_env.extend import notes_of, view_for, wants_moves
 from celtica_train.play_games.seating import Seating
 
 MAX_REASON = 300  # characters
@@ -42,6 +44,7 @@ class Played:
         moves: decisions of each seat, `(G, P)`.
         seconds: that each agent took in all, `(n,)`.
         forfeits: by game, an index of the batch.
+        notes: by game, what agents noted of their decisions, in order.
     """
 
     batch: Batch
@@ -50,6 +53,17 @@ class Played:
     moves: np.ndarray
     seconds: np.ndarray
     forfeits: dict[int, Forfeit] = field(default_factory=dict)
+    notes: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+
+    def info(self, game: int) -> dict[str, Any]:
+        """Return what a replay says of a game beside who played it: a forfeit, and notes."""
+        info: dict[str, Any] = {}
+        if game in self.forfeits:
+            forfeit = self.forfeits[game]
+            info["forfeit"] = {"seat": forfeit.seat, "why": forfeit.reason}
+        if game in self.notes:
+            info["notes"] = self.notes[game]
+        return info
 
 
 def play(
@@ -70,13 +84,15 @@ def play(
         first_id: of the first game; with the decision's number it is what an agent's own
             randomness depends on.
         record: keep replays.
-        is_strict: let an agent's error through, in place of a forfeit.
+        is_strict: let an agent's error through, in place of a forfeit; an agent still forfeits the
+            games that it gives away itself, by `UnansweredError`.
 
     Raises:
         IllegalActionError: only when strict; an answer is not legal.
+        UnavailableError: an agent cannot be asked.
     """
     seats = seating.seats_of(games)
-    batch = deal(seating, games, first_id, record)
+    batch = deal(seating, games, first_id, record or any(map(wants_moves, agents)))
     played = Played(
         batch, seats, np.zeros(seats.shape), np.zeros(seats.shape, int), np.zeros(len(agents))
     )
@@ -118,28 +134,40 @@ def choose(
     for index in np.unique(whose).tolist():
         places = np.flatnonzero(whose == index)
         start = time.perf_counter()
-        if is_strict:
-            actions[places] = ask(agents[index], played.batch.view(rows[places]))
-        else:
-            actions[places], reasons = answers(agents[index], played.batch, rows[places])
-            for k, reason in reasons.items():
-                forfeit(played, int(rows[places[k]]), reason)
+        actions[places], reasons = answers(agents[index], played.batch, rows[places], is_strict)
         played.seconds[index] += time.perf_counter() - start
+        note(played, rows[places], agents[index])
+        for k, reason in reasons.items():
+            forfeit(played, int(rows[places[k]]), reason)
     return actions
 
 
-def answers(agent: Agent, batch: Batch, rows: np.ndarray) -> tuple[np.ndarray, dict[int, str]]:
+def answers(
+    agent: Agent, batch: Batch, rows: np.ndarray, is_strict: bool
+) -> tuple[np.ndarray, dict[int, str]]:
     """Return an agent's actions `(k,)`, and why it failed where it did, by index of `rows`."""
     try:
-        return ask(agent, batch.view(rows)), {}
-    except ProgramFailures as failures:
-        return failures.actions, failures.reasons
+        return ask(agent, view_for(agent, batch, rows)), {}
+    except UnansweredError as error:
+        return error.actions, error.reasons
     except Exception as error:  # whatever an agent's own code may raise
+        if is_strict or isinstance(error, UnavailableError):
+            raise
         if len(rows) == 1:
             return np.zeros(1, np.int64), {0: f"{type(error).__name__}: {error}"}
-    parts = [answers(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
+    parts = [answers(agent, batch, rows[k : k + 1], is_strict) for k in range(len(rows))]
     reasons = {k: part[1][0] for k, part in enumerate(parts) if part[1]}
     return np.concatenate([part[0] for part in parts]), reasons
+
+
+def note(played: Played, rows: np.ndarray, agent: Agent) -> None:
+    """Keep what an agent noted of its decisions in the games `rows`."""
+    states = played.batch.states
+    for row, words in zip(rows.tolist(), notes_of(agent, len(rows))):
+        if words is not None:
+            decision, seat = int(states["step_count"][row]), int(states["to_move"][row])
+            told = {"decision": decision, "seat": seat, **words}
+            played.notes.setdefault(row, []).append(told)
 
 
 def carry_out(rows: np.ndarray, actions: np.ndarray, played: Played, is_strict: bool) -> None:

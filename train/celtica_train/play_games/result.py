@@ -10,11 +10,18 @@ from typing import Any
 
 @dataclass(frozen=True)
 class AgentResult:
-    """What one agent reached: its win share per seat it held, ties shared, and a 95 % interval."""
+    """What one agent reached: its win share per seat it held, ties shared, and a 95 % interval.
+
+    Attributes:
+        forfeits: games that it gave away.
+        account: what it says of itself, such as the model that it asked and the tokens it took.
+    """
 
     name: str
     win_share: float
     ci95: tuple[float, float]
+    forfeits: int = 0
+    account: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,8 @@ class Result:
                 "name": a.name,
                 "win_share": round(a.win_share, 6),
                 "ci95": [round(x, 6) for x in a.ci95],
+                **({"forfeits": a.forfeits} if a.forfeits or a.account else {}),
+                **({"account": dict(a.account)} if a.account else {}),
             }
             for a in self.agents
         ]

@@ -63,9 +63,7 @@ def play_block(design: Design, agents: Sequence[Agent], block: int) -> BlockRows
 
 def game_rows(design: Design, games: np.ndarray, played: Played) -> Iterator[tuple[Any, ...]]:
     """Yield `(game, deal, length, end, forfeited seat, reason, replay)` of each game."""
-    infos = design.infos_of(games)
-    for k, forfeit in played.forfeits.items():
-        infos[k]["forfeit"] = {"seat": forfeit.seat, "why": forfeit.reason}
+    infos = [{**info, **played.info(k)} for k, info in enumerate(design.infos_of(games))]
     for k, (info, replay) in enumerate(zip(infos, played.batch.replays(infos))):
         given = played.forfeits.get(k)
         lost = (None, None) if given is None else (given.seat, given.reason)
