@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ from celtica_env.core.notation import check_positions
 from celtica_env.core.pages import page_of
 from celtica_env.core.recorder import Recorder
 from celtica_env.core.streams import check_seed, stream_keys
+from celtica_env.core.table import Table
 from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, Game, GameSpec
 from celtica_env.core.view import View
 from celtica_env.replays.replay import Replay
@@ -36,7 +37,7 @@ AUTORESET = {
     "next_step": loops.NEXT_STEP,
 }
 MAX_LISTED = 12  # legal actions named in an error
-_BOUND = ("_all_rows", "_buffers", "_fresh", "_shown_states", "_shown_finished")
+_BOUND = ("_all_rows", "_buffers", "_fresh", "_shown_states", "_shown_finished", "_table")
 """Attributes of a batch that are made anew for each copy."""
 
 
@@ -89,7 +90,22 @@ class Batch:
         self._all_rows = np.arange(len(self._states))
         self._buffers: dict[str, np.ndarray] = {}
         self._fresh: set[str] = set()
+        self._table = self._lay_on_a_table() if len(self._states) == 1 else None
         self._shown_states, self._shown_finished = shown(self._states), shown(self._finished)
+
+    def _lay_on_a_table(self) -> Table:
+        """Move the only game to where one call can do everything with it."""
+        table = Table(self._kernels, self._step_limit)
+        table.states[:], table.finished[:] = self._states, self._finished
+        table.ticks[:] = self._ticks
+        self._states, self._finished, self._ticks = table.states, table.finished, table.ticks
+        return table
+
+    def _change(self) -> None:
+        """Note that what was seen of the games no longer holds."""
+        self._fresh.clear()
+        if self._table is not None:
+            self._table.is_seen = False
 
     # --- what a batch looks like -----------------------------------------------------------------
 
@@ -138,6 +154,18 @@ class Batch:
     def finished(self) -> np.ndarray:
         """Which games ended and have not been reset, `(B,)` bool, to be read; see `finish`."""
         return self._shown_finished
+
+    @property
+    def table(self) -> Table:
+        """The only game of a batch of one, looked at: the quick way to play one game.
+
+        Raises:
+            OptionError: there are several games, or autoreset is on.
+        """
+        if self._table is None or self._autoreset != loops.DISABLED:
+            raise OptionError("a table is for num_games=1 and autoreset='disabled'")
+        self._table.look()
+        return self._table
 
     @property
     def is_recording(self) -> bool:
@@ -284,7 +312,7 @@ class Batch:
         check_actions(actions, len(rows))
         actions = copied(actions, np.int64)
         self._check(rows, actions)
-        self._fresh.clear()
+        self._change()
         last = self._final_states if self._autoreset == loops.SAME_STEP else None
         was_finished = None if self._recorder is None else self._finished[rows]
         outcome = self._kernels.step(
@@ -294,6 +322,32 @@ class Batch:
         if self._recorder is not None and was_finished is not None:
             self._recorder.step(rows, actions, was_finished, outcome, self._states, last)
         return outcome
+
+    def step_one(self, action: int) -> bool:
+        """Carry out one action in a batch of one game, quicker than `step`, and look at the game.
+
+        What it brought is on the `table`: `rewards`, `observation`, `action_mask`.
+
+        Args:
+            action: an integer.
+
+        Returns:
+            Whether the game is over.
+
+        Raises:
+            IllegalActionError: the action is illegal.
+            GameOverError: the game is finished. In both cases it has not changed.
+            OptionError: there are several games, or autoreset is on.
+        """
+        table = self.table
+        if not table.play(action):
+            self._refuse(0, action)
+        self._fresh.clear()
+        if self._recorder is not None:
+            ends = np.array([[table.is_terminated], [table.is_truncated]])
+            outcome = Outcome(table.rewards[None], *ends)
+            self._recorder.add(self._all_rows, np.array([action]), outcome)
+        return table.end != loops.RUNNING
 
     def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
         """Begin new games, in all rows or where `mask` `(B,)` bool is True.
@@ -306,7 +360,7 @@ class Batch:
         if seed is not None:
             keys = stream_keys(check_seed(seed), rows + self.game_offset)
             self._ticks[rows] = 0
-        self._fresh.clear()
+        self._change()
         self._kernels.reset(self._states, rows, keys)
         self._finished[rows] = False
         if self._recorder is not None:
@@ -315,7 +369,7 @@ class Batch:
     def finish(self, where: npt.ArrayLike) -> None:
         """End the games `where` as they stand, without payoff, until they are reset."""
         self._finished[self._rows(where)] = True
-        self._fresh.clear()
+        self._change()
 
     def set_states(
         self, states: np.ndarray, where: npt.ArrayLike | None = None, *, check: bool = True
@@ -344,7 +398,7 @@ class Batch:
                 raise OptionError("a censored record cannot be played; `View.sample` fills it in")
             check_positions(self.game, states)
         self._states[rows] = states
-        self._fresh.clear()
+        self._change()
         self._kernels.find_finished(self._states, rows, self._finished, self._step_limit)
         if self._recorder is not None:
             self._recorder.begin(rows, self._states)
@@ -496,14 +550,16 @@ class Batch:
         bad = self._kernels.find_illegal(
             self._states, actions, self._finished, rows, self._autoreset
         )
-        if bad < 0:
-            return
-        row = int(rows[bad])
+        if bad >= 0:
+            self._refuse(int(rows[bad]), int(actions[bad]))
+
+    def _refuse(self, row: int, action: int) -> NoReturn:
+        """Say why an action cannot be done."""
         if self._finished[row]:
             raise GameOverError(
                 f"game {row} is finished; reset it, or make the batch with autoreset"
             )
-        raise IllegalActionError(self._describe_illegal(row, int(actions[bad])))
+        raise IllegalActionError(self._describe_illegal(row, action))
 
     def _describe_illegal(self, row: int, action: int) -> str:
         to_text = self.game.action_to_text

@@ -246,13 +246,13 @@ def package_kernels(package: str, num_players: int, num_threads: int) -> Kernels
 def game_loops(package: str) -> LateEntries:
     """Return every loop for the game in `package`, compiled or loaded on first use."""
     # numba takes most of a second to import; it waits until a game is wanted.
-    from celtica_env.core.compile import LateEntries, game_namespace
+    from celtica_env.core.compile import LateEntries, bind, game_namespace
 
     game = load_package(package)
     states, rows = np.zeros(1, game.spec.state_dtype), np.zeros(1, np.int64)
     flags, keys = np.zeros(1, np.bool_), np.zeros(1, np.uint64)
     floats = np.zeros((1, 1), np.float32)
-    arguments: dict[Callable[..., Any], tuple[Any, ...]] = {
+    of_batches: dict[Callable[..., Any], tuple[Any, ...]] = {
         loops.reset_games: (states, rows, keys, True),
         loops.find_illegal: (states, rows, rows, flags, 0),
         loops.step_games: (
@@ -266,9 +266,12 @@ def game_loops(package: str) -> LateEntries:
         loops.censor_games: (states, rows, rows, states),
         loops.determinize_games: (states, rows, keys, states),
     }  # fmt: skip
+    arguments = {loop: (*examples, 0, 0) for loop, examples in of_batches.items()}
+    arguments[loops.play_game] = (np.zeros(1, loops.table_dtype(game.spec)), 0, True)
+    shared = (loops.carry_out, loops.write_mask, loops.write_floats)
     return LateEntries(
         f"the rules of {game.spec.name}",
-        {**vars(loops), **game_namespace(package)},
-        {loop: (*examples, 0, 0) for loop, examples in arguments.items()},
+        bind(shared, {**vars(loops), **game_namespace(package)}),
+        arguments,
         (game_loops, (package,)),
     )

@@ -137,7 +137,6 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         self.possible_agents = [f"player_{seat}" for seat in range(self.batch.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._num_actions = spec.num_actions
-        self._action = np.zeros(1, np.int64)  # what the batch is given; saves an array per step
         self._make_spaces()
 
     def _make_spaces(self) -> None:
@@ -223,16 +222,17 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         if self._is_over:
             self._leave(action)
             return
-        self._action[0] = self._as_index(action)
+        index = self._as_index(action)
         try:
-            rewards, terminated, truncated = self.batch.step(self._action)
+            is_over = self.batch.step_one(index)
         except IllegalActionError:
             if self.illegal == "raise":
                 raise
             self._end_by_offence()
             return
-        if self.batch.finished[0]:
-            self._end(rewards[0].tolist(), bool(terminated[0]), bool(truncated[0]))
+        if is_over:
+            table = self.batch.table
+            self._end(table.rewards.tolist(), table.is_terminated, table.is_truncated)
         else:
             self._ask()
 
@@ -250,8 +250,9 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
 
     def _ask(self) -> None:
         """Turn to the agent that decides next."""
-        self._action_mask = self.batch.masks()[0].view(np.int8)
-        self.agent_selection = agent = self.possible_agents[self.batch.to_move[0]]
+        table = self.batch.table
+        self._action_mask = table.action_mask.astype(np.int8)
+        self.agent_selection = agent = self.possible_agents[table.to_move]
         # New dictionaries each time, as the caller may have kept the last ones.
         self.infos = {agent: {} for agent in self.agents}
         self.infos[agent]["action_mask"] = self._action_mask.copy()
@@ -300,7 +301,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         """
         if agent == self.agent_selection and not self._is_over:
             return {
-                "observation": self.batch.observe()[0],
+                "observation": self.batch.table.observation.copy(),
                 "action_mask": self._action_mask.copy(),
             }
         return {
