@@ -45,6 +45,7 @@ ROW_THREADS = 64  # in the block that scales a row
 MOVER = -1  # in place of a seat
 
 DEVICE_LOOPS = (
+    *loops.STEPS_OF_LOOPS,
     loops.find_illegal,
     loops.mask_games,
     loops.reset_games,

@@ -268,10 +268,9 @@ def game_loops(package: str) -> LateEntries:
     }  # fmt: skip
     arguments = {loop: (*examples, 0, 0) for loop, examples in of_batches.items()}
     arguments[loops.play_game] = (np.zeros(1, loops.table_dtype(game.spec)), 0, True)
-    shared = (loops.carry_out, loops.write_mask, loops.write_floats)
     return LateEntries(
         f"the rules of {game.spec.name}",
-        bind(shared, {**vars(loops), **game_namespace(package)}),
+        bind(loops.STEPS_OF_LOOPS, {**vars(loops), **game_namespace(package)}),
         arguments,
         (game_loops, (package,)),
     )

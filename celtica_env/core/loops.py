@@ -96,6 +96,10 @@ def write_floats(s, seat, scales, numbers, out):
         out[i] = numbers[i] * scales[i]
 
 
+STEPS_OF_LOOPS = (carry_out, write_mask, write_floats)
+"""What several loops do with one record, to be compiled for them."""
+
+
 def step_games(
     states, rows, actions, finished, autoreset, max_steps, ticks,
     last, rewards, ends, truncs, start, stop,
