@@ -39,7 +39,7 @@ def table_dtype(spec):
             ("observation", "f4", spec.observation_size),
             ("rewards", "f4", spec.max_players),
             ("state", spec.state_dtype),
-            ("numbers", "i1", spec.observation_size),  # working memory
+            ("numbers", "i1", spec.observation_size),  # the observation before scaling
             ("mask", "u1", spec.num_actions),
             ("finished", "u1"),
         ]
@@ -154,6 +154,14 @@ def observe_games(states, rows, seats, scales, out, start, stop):
     for k in range(start, stop):
         s = states[rows[k]]
         write_floats(s, s.to_move if seats[k] < 0 else seats[k], scales, numbers, out[k])
+
+
+def observe_integers(states, rows, seats, out, start, stop):
+    """Write what seat `seats` (N,) int64 sees before scaling, `out` (N, F) int8; -1: the mover."""
+    for k in range(start, stop):
+        s = states[rows[k]]
+        out[k, :] = 0
+        observe(s, np.uint8(s.to_move if seats[k] < 0 else seats[k]), out[k])
 
 
 def play_game(tables, action, is_played):

@@ -22,22 +22,23 @@ class Table:
         states: `(1,)` records; the game.
         ticks: `(1,)` int64, decisions since the stream was seeded.
         finished: `(1,)` bool.
-        observation: `(F,)` float32, what the mover sees.
+        observation: `(F,)`, what the mover sees.
         action_mask: `(A,)` bool, legal actions of the mover; all True when the game is over.
         rewards: `(P,)` float32, of the last step: zero until the game ends.
         end: what the last step brought, as `loops` has it.
         is_seen: the game has not changed since it was last looked at.
     """
 
-    def __init__(self, kernels: Kernels, max_steps: int) -> None:
-        """Make room for a game."""
+    def __init__(self, kernels: Kernels, max_steps: int, observation_dtype: np.dtype) -> None:
+        """Make room for a game, whose observation is shown as float32 or int8."""
         self._tables = np.zeros(1, loops.table_dtype(kernels.game.spec))
         self._tables["max_steps"], self._tables["scales"] = max_steps, kernels.scales
         self._loops = kernels.loops
         self.states, self.ticks = self._tables["state"], self._tables["ticks"]
         self._to_move = self.states["to_move"]
         self.finished = self._tables["finished"].view(np.bool_)
-        self.observation = shown(self._tables["observation"][0])
+        seen = "numbers" if observation_dtype == np.int8 else "observation"
+        self.observation = shown(self._tables[seen][0])
         self.action_mask = shown(self._tables["mask"][0].view(np.bool_))
         self.rewards = shown(self._tables["rewards"][0, : kernels.num_players])
         self.end = loops.RUNNING

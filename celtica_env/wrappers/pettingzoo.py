@@ -46,6 +46,7 @@ ARGUMENTS = (
     "max_cycles",
     "payoff",
     "record",
+    "observation_dtype",
     "render_mode",
 )
 CHECKERS_OPTION = "options"
@@ -62,7 +63,7 @@ Observation = dict[str, np.ndarray]
 class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
     """A turn-based environment for any registered game.
 
-    An observation is `{"observation": (F,) float32, "action_mask": (A,) int8}`, 1 = legal. The mask
+    An observation is `{"observation": (F,), "action_mask": (A,) int8}`, 1 = legal. The mask
     is all zero for an agent that waits and, once the game is over, for everyone; the agent to move
     also finds it in its info. A turn with several decisions is several steps of one agent. Payoffs
     are settled once, in the step that ends the game, and all agents end in that same step.
@@ -78,6 +79,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         max_cycles: decisions after which a game is truncated, without payoff; None for no limit.
         payoff: `"win"`, `"rank"` or `"margin"`, see `make_batch`.
         record: keep the actions of the game, for `replay()`.
+        observation_dtype: `"float32"` or `"int8"`, see `make_batch`.
         render_mode: `"rgb_array"`: `render()` returns a picture, `(height, width, 3)` uint8.
             `"human"`: every position is shown in a window. `"ansi"`: `render()` returns text, in
             colour if standard output is a terminal. All show what the agent to move may see. The
@@ -108,6 +110,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         max_cycles: int | None = None,
         payoff: str = "win",
         record: bool = False,
+        observation_dtype: str = "float32",
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -125,6 +128,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
             max_steps=None if max_cycles is None else whole("max_cycles", max_cycles, 1, NO_LIMIT),
             payoff=payoff,
             record=record,
+            observation_dtype=observation_dtype,
             **options,
         )
         spec = self.game.spec
@@ -141,15 +145,17 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
 
     def _make_spaces(self) -> None:
         spec = self.game.spec
-        low, high = spec.observation_bounds()
-        num_agents = len(self.possible_agents)
-        self.state_space = spaces.Box(np.tile(low, num_agents), np.tile(high, num_agents))
+        num_agents, dtype = len(self.possible_agents), self.batch.observation_dtype
+        low, high = spec.observation_bounds(dtype)
+        self.state_space = spaces.Box(
+            np.tile(low, num_agents), np.tile(high, num_agents), dtype=dtype.type
+        )
         # One object per agent, so that seeding or sampling one agent's space leaves the others be.
         self.action_spaces = {agent: action_space(spec) for agent in self.possible_agents}
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": observation_box(spec),
+                    "observation": observation_box(spec, dtype),
                     "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
                 }
             )
@@ -317,7 +323,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
             raise OptionError(f"unknown agent {agent!r}; the agents are {known}") from None
 
     def state(self) -> np.ndarray:
-        """Return what all agents see, one after the other by seat, `(P * F,)` float32, fresh.
+        """Return what all agents see, one after the other by seat, `(P * F,)`, fresh.
 
         A view of the whole table, hidden cards included, for a critic in centralized training.
         """
