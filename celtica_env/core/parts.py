@@ -38,6 +38,8 @@ class PartLibrary(JITCodeLibrary):
 class EntryLibrary(JITCodeLibrary):
     """Code of an entry with all of its parts."""
 
+    _linking_libraries: list[JITCodeLibrary]
+
     def finalize(self) -> None:
         """Link the parts, optimize them as one and make machine code."""
         self._linking_libraries = list(with_parts(self._linking_libraries))
@@ -171,7 +173,8 @@ _parts: dict[Dispatcher, Dispatcher] = {}
 def part_of(function: Dispatcher) -> Dispatcher:
     """Return a compiled function anew as a part, which Python cannot call."""
     if function not in _parts:
-        plain, own = function.py_func, {}
+        plain = function.py_func
+        own: dict[str, Any] = {}
         bound = FunctionType(
             plain.__code__, own, plain.__name__, plain.__defaults__, plain.__closure__
         )

@@ -106,16 +106,17 @@ def write_decision(s, out):
 @njit
 def write_tiles(s, out):
     """Write where the tiles in the middle lie and what they bear."""
-    places, symbols = s.place.reshape(NUM_TILES), s.symbol.reshape(NUM_TILES)
-    for tile in range(NUM_TILES):
-        place, symbol = places[tile], symbols[tile]
-        is_free = place < ROW
-        out[AT_DOWN + tile] = place == DOWN
-        out[AT_UP + tile] = place == UP
-        out[AT_CLOVERS + tile] = is_free & (symbol == CLOVER)
-        out[AT_WISH_STONES + tile] = is_free & (symbol == WISH)
-        bonus = SMALL * (symbol == SMALL_BONUS) + LARGE * (symbol == LARGE_BONUS)
-        out[AT_BONUSES + tile] = is_free * bonus
+    for colour in range(NUM_COLOURS):
+        for number in range(NUM_NUMBERS):
+            tile = colour * NUM_NUMBERS + number
+            place, symbol = s.place[colour, number], s.symbol[colour, number]
+            is_free = place < ROW
+            out[AT_DOWN + tile] = place == DOWN
+            out[AT_UP + tile] = place == UP
+            out[AT_CLOVERS + tile] = is_free & (symbol == CLOVER)
+            out[AT_WISH_STONES + tile] = is_free & (symbol == WISH)
+            bonus = SMALL * (symbol == SMALL_BONUS) + LARGE * (symbol == LARGE_BONUS)
+            out[AT_BONUSES + tile] = is_free * bonus
 
 
 @njit
