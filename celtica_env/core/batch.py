@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +21,13 @@ from celtica_env.core import loops
 from celtica_env.core.arguments import whole
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.kernels import Outcome, game_kernels
-from celtica_env.core.memory import as_array, checksum, copied, owned, shown
+from celtica_env.core.memory import as_array, checksum, copied, owned, room, shown
 from celtica_env.core.notation import check_positions
 from celtica_env.core.pages import page_of
 from celtica_env.core.recorder import Recorder
 from celtica_env.core.streams import check_seed, stream_keys
-from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, Game, GameSpec
+from celtica_env.core.table import Table
+from celtica_env.core.types import FULL, NO_LIMIT, OBSERVATION_DTYPES, PAYOFFS, Game, GameSpec
 from celtica_env.core.view import View
 from celtica_env.replays.replay import Replay
 
@@ -36,7 +37,7 @@ AUTORESET = {
     "next_step": loops.NEXT_STEP,
 }
 MAX_LISTED = 12  # legal actions named in an error
-_BOUND = ("_all_rows", "_buffers", "_fresh", "_shown_states", "_shown_finished")
+_BOUND = ("_all_rows", "_buffers", "_fresh", "_shown_states", "_shown_finished", "_table")
 """Attributes of a batch that are made anew for each copy."""
 
 
@@ -63,12 +64,14 @@ class Batch:
         game_offset: int,
         reuse_buffers: bool,
         record: bool,
+        observation_dtype: str,
         options: dict[str, Any],
     ) -> None:
         self._kernels = game_kernels(game, num_players, num_threads)
         self.game_offset = game_offset
         self.autoreset = autoreset
         self.reuse_buffers = reuse_buffers
+        self.observation_dtype = np.dtype(observation_dtype)
         self._autoreset = AUTORESET[autoreset]
         self.max_steps = max_steps
         template = game.new_record(num_players, options)
@@ -89,7 +92,22 @@ class Batch:
         self._all_rows = np.arange(len(self._states))
         self._buffers: dict[str, np.ndarray] = {}
         self._fresh: set[str] = set()
+        self._table = self._lay_on_a_table() if len(self._states) == 1 else None
         self._shown_states, self._shown_finished = shown(self._states), shown(self._finished)
+
+    def _lay_on_a_table(self) -> Table:
+        """Move the only game to where one call can do everything with it."""
+        table = Table(self._kernels, self._step_limit, self.observation_dtype)
+        table.states[:], table.finished[:] = self._states, self._finished
+        table.ticks[:] = self._ticks
+        self._states, self._finished, self._ticks = table.states, table.finished, table.ticks
+        return table
+
+    def _change(self) -> None:
+        """Note that what was seen of the games no longer holds."""
+        self._fresh.clear()
+        if self._table is not None:
+            self._table.is_seen = False
 
     # --- what a batch looks like -----------------------------------------------------------------
 
@@ -140,6 +158,18 @@ class Batch:
         return self._shown_finished
 
     @property
+    def table(self) -> Table:
+        """The only game of a batch of one, looked at: the quick way to play one game.
+
+        Raises:
+            OptionError: there are several games, or autoreset is on.
+        """
+        if self._table is None or self._autoreset != loops.DISABLED:
+            raise OptionError("a table is for num_games=1 and autoreset='disabled'")
+        self._table.look()
+        return self._table
+
+    @property
     def is_recording(self) -> bool:
         """Whether the batch was made with `record=True`."""
         return self._recorder is not None
@@ -155,13 +185,18 @@ class Batch:
 
     @property
     def observations(self) -> np.ndarray:
-        """What each game's mover sees, `(B, F)` float32, made on first use after a change.
+        """What each game's mover sees, `(B, F)`, made on first use after a change.
 
+        Floats, or the integers that they are made of by `spec.observation_scales`, as
+        `observation_dtype` says.
         A fresh array each time a game changes, unless the batch was made with `reuse_buffers`.
         """
         if "observations" not in self._fresh:
             self._buffers["observations"] = self._kernels.observe(
-                self._states, self._all_rows, out=self._spare("observations")
+                self._states,
+                self._all_rows,
+                out=self._spare("observations"),
+                dtype=self.observation_dtype,
             )
             self._fresh.add("observations")
         return self._buffers["observations"]
@@ -193,20 +228,47 @@ class Batch:
         seats: npt.ArrayLike | None = None,
         *,
         final: bool = False,
+        out: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Return what given seats see, `(n, F)` float32, a fresh array.
+        """Return what given seats see, `(n, F)`, a fresh array if none is given.
 
         Args:
             where: indices of games `(n,)`; all when None.
             seats: seat per row `(n,)`; the mover's when None.
             final: look at `final_states` in place of `states`.
+            out: what to write to, `(n, F)` float32, or int8 for the integers before scaling,
+                whichever the batch hands out; contiguous.
+
+        Raises:
+            OptionError: an argument is out of range or of a wrong shape or dtype.
         """
         rows = self._rows(where)
-        return self._kernels.observe(self._positions(final), rows, self._seats(seats, len(rows)))
+        if out is not None:
+            out = room("out", out, (len(rows), self.spec.observation_size), OBSERVATION_DTYPES)
+        return self._kernels.observe(
+            self._positions(final),
+            rows,
+            self._seats(seats, len(rows)),
+            out,
+            self.observation_dtype,
+        )
 
-    def masks(self, where: npt.ArrayLike | None = None) -> np.ndarray:
-        """Return the legal actions of the movers of given games, `(n, A)` bool, a fresh array."""
-        return self._kernels.masks(self._states, self._finished, self._rows(where))
+    def masks(
+        self, where: npt.ArrayLike | None = None, *, out: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the legal actions of the movers of given games, `(n, A)` bool.
+
+        Args:
+            where: indices of games `(n,)`; all when None.
+            out: what to write to, contiguous; a fresh array when None.
+
+        Raises:
+            OptionError: an argument is out of range or of a wrong shape or dtype.
+        """
+        rows = self._rows(where)
+        if out is not None:
+            out = room("out", out, (len(rows), self.spec.num_actions), ("bool",))
+        return self._kernels.masks(self._states, self._finished, rows, out)
 
     def potentials(
         self,
@@ -274,37 +336,72 @@ class Batch:
 
     # --- how a batch changes ---------------------------------------------------------------------
 
-    def step(self, actions: npt.ArrayLike, where: npt.ArrayLike | None = None) -> Outcome:
+    def step(
+        self,
+        actions: npt.ArrayLike,
+        where: npt.ArrayLike | None = None,
+        *,
+        out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    ) -> Outcome:
         """Carry out one action in each game, or in the games `where`.
 
         Args:
             actions: `(n,)` integers, one per game of `where` (all games when None).
             where: distinct indices of games; the others stay untouched.
+            out: three contiguous arrays that what is returned is written to.
 
         Returns:
             rewards `(n, P)` float32 (zero until a game ends), terminated `(n,)` bool and
-            truncated `(n,)` bool, fresh arrays.
+            truncated `(n,)` bool, fresh arrays if none are given.
 
         Raises:
             IllegalActionError: an action is illegal, or `actions` has a wrong shape or dtype.
             GameOverError: a game is finished and autoreset is disabled. In both cases no game of
                 the batch has changed.
+            OptionError: `where` or `out` is not as it should be.
         """
         rows = self._rows(where)
+        written = None if out is None else self._outcome(out, len(rows))
         actions = as_array(actions)
         check_actions(actions, len(rows))
         actions = copied(actions, np.int64)
         self._check(rows, actions)
-        self._fresh.clear()
+        self._change()
         last = self._final_states if self._autoreset == loops.SAME_STEP else None
         before = None if self._recorder is None else (self.to_move[rows], self._finished[rows])
         outcome = self._kernels.step(
             self._states, actions, self._finished, self._ticks, rows, self._autoreset,
-            self._step_limit, last,
+            self._step_limit, last, written,
         )  # fmt: skip
         if self._recorder is not None and before is not None:
             self._recorder.step(rows, *before, actions, outcome, self._states, last)
         return outcome
+
+    def step_one(self, action: int) -> bool:
+        """Carry out one action in a batch of one game, quicker than `step`, and look at the game.
+
+        What it brought is on the `table`: `rewards`, `observation`, `action_mask`.
+
+        Args:
+            action: an integer.
+
+        Returns:
+            Whether the game is over.
+
+        Raises:
+            IllegalActionError: the action is illegal.
+            GameOverError: the game is finished. In both cases it has not changed.
+            OptionError: there are several games, or autoreset is on.
+        """
+        table = self.table
+        if not table.play(action):
+            self._refuse(0, action)
+        self._fresh.clear()
+        if self._recorder is not None:
+            ends = np.array([[table.is_terminated], [table.is_truncated]])
+            outcome = Outcome(table.rewards[None], *ends)
+            self._recorder.add(self._all_rows, np.array([action]), outcome)
+        return table.end != loops.RUNNING
 
     def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
         """Begin new games, in all rows or where `mask` `(B,)` bool is True.
@@ -317,7 +414,7 @@ class Batch:
         if seed is not None:
             keys = stream_keys(check_seed(seed), rows + self.game_offset)
             self._ticks[rows] = 0
-        self._fresh.clear()
+        self._change()
         self._kernels.reset(self._states, rows, keys)
         self._finished[rows] = False
         if self._recorder is not None:
@@ -326,7 +423,7 @@ class Batch:
     def finish(self, where: npt.ArrayLike) -> None:
         """End the games `where` as they stand, without payoff, until they are reset."""
         self._finished[self._rows(where)] = True
-        self._fresh.clear()
+        self._change()
 
     def set_states(
         self, states: np.ndarray, where: npt.ArrayLike | None = None, *, check: bool = True
@@ -355,7 +452,7 @@ class Batch:
                 raise OptionError("a censored record cannot be played; `View.sample` fills it in")
             check_positions(self.game, states)
         self._states[rows] = states
-        self._fresh.clear()
+        self._change()
         self._kernels.find_finished(self._states, rows, self._finished, self._step_limit)
         if self._recorder is not None:
             self._recorder.begin(rows, self._states)
@@ -424,7 +521,7 @@ class Batch:
         """What two batches must have in common to go back to each other's games."""
         return (
             self.spec.id, self.num_games, self.num_players, self.autoreset, self.max_steps,
-            self.reuse_buffers, self.is_recording, self._template,
+            self.reuse_buffers, self.is_recording, self.observation_dtype.name, self._template,
         )  # fmt: skip
 
     def _contents(self) -> dict[str, Any]:
@@ -473,6 +570,16 @@ class Batch:
             raise OptionError("where names a game twice")
         return rows
 
+    def _outcome(self, out: tuple[np.ndarray, ...], n: int) -> Outcome:
+        """Return arrays that a caller gives for what a step of n games brings."""
+        if len(out) != len(Outcome._fields):
+            raise OptionError(f"out must hold {len(Outcome._fields)} arrays, got {len(out)}")
+        rewards, *flags = out
+        return Outcome(
+            room("out[0]", rewards, (n, self.num_players), ("float32",)),
+            *(room("out[1] and out[2]", flag, (n,), ("bool",)) for flag in flags),
+        )
+
     def _positions(self, final: bool) -> np.ndarray:
         if not final:
             return self._states
@@ -510,14 +617,16 @@ class Batch:
         bad = self._kernels.find_illegal(
             self._states, actions, self._finished, rows, self._autoreset
         )
-        if bad < 0:
-            return
-        row = int(rows[bad])
+        if bad >= 0:
+            self._refuse(int(rows[bad]), int(actions[bad]))
+
+    def _refuse(self, row: int, action: int) -> NoReturn:
+        """Say why an action cannot be done."""
         if self._finished[row]:
             raise GameOverError(
                 f"game {row} is finished; reset it, or make the batch with autoreset"
             )
-        raise IllegalActionError(self._describe_illegal(row, int(actions[bad])))
+        raise IllegalActionError(self._describe_illegal(row, action))
 
     def _describe_illegal(self, row: int, action: int) -> str:
         to_text = self.game.action_to_text

@@ -27,6 +27,7 @@ from celtica_env.core import payoffs, rng, verbs
 from celtica_env.core.announce import announced
 from celtica_env.core.code_cache import CodeCache
 from celtica_env.core.errors import OptionError
+from celtica_env.core.parts import compiled, with_parts_in
 
 VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
 """The stubs of all verbs."""
@@ -132,17 +133,13 @@ def compile_entry(
     Returns:
         The compiled function, or a plain one that behaves alike when numba is switched off.
     """
-    bound = FunctionType(function.__code__, dict(namespace), function.__name__)
+    names = with_parts_in(namespace, function.__code__.co_names)
+    bound = FunctionType(function.__code__, names, function.__name__)
     bound.__module__ = function.__module__
     bound.__qualname__ = f"{function.__name__}_{fingerprint(function, namespace)}"
     if numba.config.DISABLE_JIT:
         return interpreted(bound)
-    entry: Any = numba.njit(nogil=True)(bound)
-    entry._cache = CodeCache(bound)
-    entry.compile(tuple(numba.typeof(argument) for argument in arguments))
-    entry.disable_compile()
-    compiled: Callable[..., Any] = entry
-    return compiled
+    return compiled(bound, CodeCache(bound), arguments)
 
 
 def kernel(function: AnyFunction) -> AnyFunction:

@@ -45,6 +45,7 @@ ROW_THREADS = 64  # in the block that scales a row
 MOVER = -1  # in place of a seat
 
 DEVICE_LOOPS = (
+    *loops.STEPS_OF_LOOPS,
     loops.find_illegal,
     loops.mask_games,
     loops.reset_games,
@@ -209,7 +210,8 @@ class CudaBatch:
         self.game_offset = game_offset
         self._make_host = partial(
             Batch, game, num_players=num_players, seed=0, autoreset=autoreset,
-            max_steps=max_steps, game_offset=game_offset, num_threads=1, record=False, **arguments,
+            max_steps=max_steps, game_offset=game_offset, num_threads=1, record=False,
+            observation_dtype="float32", **arguments,
         )  # fmt: skip
         self._kernels = game_kernels(game.package)
         self._all_rows = cuda.to_device(np.arange(num_games))

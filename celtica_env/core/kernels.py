@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from celtica_env.core import loops
 from celtica_env.core.types import NO_LIMIT, Game, load_package
@@ -69,13 +70,20 @@ class Kernels:
         rows: np.ndarray | None = None,
         seats: np.ndarray | None = None,
         out: np.ndarray | None = None,
+        dtype: npt.DTypeLike = np.float32,
     ) -> np.ndarray:
-        """Return what seats see, `(n, F)` float32, written to `out` if given."""
+        """Return what seats see, `(n, F)` float32 or, before scaling, int8; written to `out`.
+
+        A fresh array of a dtype if none is given.
+        """
         rows = every(len(states)) if rows is None else rows
         seats = movers(len(rows)) if seats is None else seats
         if out is None:
-            out = np.empty((len(rows), len(self.scales)), np.float32)
-        self._run(self.loops.observe_games, len(rows), states, rows, seats, self.scales, out)
+            out = np.empty((len(rows), len(self.scales)), dtype)
+        if out.dtype == np.int8:
+            self._run(self.loops.observe_integers, len(rows), states, rows, seats, out)
+        else:
+            self._run(self.loops.observe_games, len(rows), states, rows, seats, self.scales, out)
         return out
 
     def masks(
@@ -171,6 +179,7 @@ class Kernels:
         autoreset: int = loops.DISABLED,
         max_steps: int = NO_LIMIT,
         last: np.ndarray | None = None,
+        out: Outcome | None = None,
     ) -> Outcome:
         """Carry out a legal action, `actions` `(n,)` int64, in each game.
 
@@ -183,16 +192,21 @@ class Kernels:
             autoreset: one of the modes of `core.loops`.
             max_steps: decisions after which a game is cut off.
             last: `(B,)` records, takes the last one of each game that ends and is dealt anew.
+            out: what the outcome is written to, fresh arrays if None.
         """
         rows = every(len(states)) if rows is None else rows
         n = len(rows)
-        rewards = np.empty((n, self.num_players), np.float32)
-        terminated, truncated = np.empty(n, np.bool_), np.empty(n, np.bool_)
+        if out is None:
+            out = Outcome(
+                np.empty((n, self.num_players), np.float32),
+                np.empty(n, np.bool_),
+                np.empty(n, np.bool_),
+            )
         self._run(
             self.loops.step_games, n, states, rows, actions, finished, autoreset, max_steps, ticks,
-            states if last is None else last, rewards, terminated, truncated,
+            states if last is None else last, *out,
         )  # fmt: skip
-        return Outcome(rewards, terminated, truncated)
+        return out
 
     def find_finished(
         self, states: np.ndarray, rows: np.ndarray, finished: np.ndarray, max_steps: int
@@ -246,13 +260,13 @@ def package_kernels(package: str, num_players: int, num_threads: int) -> Kernels
 def game_loops(package: str) -> LateEntries:
     """Return every loop for the game in `package`, compiled or loaded on first use."""
     # numba takes most of a second to import; it waits until a game is wanted.
-    from celtica_env.core.compile import LateEntries, game_namespace
+    from celtica_env.core.compile import LateEntries, bind, game_namespace
 
     game = load_package(package)
     states, rows = np.zeros(1, game.spec.state_dtype), np.zeros(1, np.int64)
     flags, keys = np.zeros(1, np.bool_), np.zeros(1, np.uint64)
     floats = np.zeros((1, 1), np.float32)
-    arguments: dict[Callable[..., Any], tuple[Any, ...]] = {
+    of_batches: dict[Callable[..., Any], tuple[Any, ...]] = {
         loops.reset_games: (states, rows, keys, True),
         loops.find_illegal: (states, rows, rows, flags, 0),
         loops.step_games: (
@@ -260,15 +274,18 @@ def game_loops(package: str) -> LateEntries:
         ),
         loops.find_finished: (states, rows, 0, flags),
         loops.mask_games: (states, rows, flags, np.zeros((1, 1), np.bool_)),
+        loops.observe_integers: (states, rows, rows, np.zeros((1, 1), np.int8)),
         loops.observe_games: (states, rows, rows, floats[0], floats),
         loops.potential_games: (states, rows, rows, floats[0]),
         loops.score_games: (states, rows, np.zeros((1, 1))),
         loops.censor_games: (states, rows, rows, states),
         loops.determinize_games: (states, rows, keys, states),
     }  # fmt: skip
+    arguments = {loop: (*examples, 0, 0) for loop, examples in of_batches.items()}
+    arguments[loops.play_game] = (np.zeros(1, loops.table_dtype(game.spec)), 0, True)
     return LateEntries(
         f"the rules of {game.spec.name}",
-        {**vars(loops), **game_namespace(package)},
-        {loop: (*examples, 0, 0) for loop, examples in arguments.items()},
+        bind(loops.STEPS_OF_LOOPS, {**vars(loops), **game_namespace(package)}),
+        arguments,
         (game_loops, (package,)),
     )

@@ -25,6 +25,26 @@ from celtica_env.core.verbs import (
 DISABLED, SAME_STEP, NEXT_STEP = 0, 1, 2
 """Autoreset modes, as numbers for the kernels."""
 
+REFUSED, RUNNING, TERMINATED, TRUNCATED = -1, 0, 1, 2
+"""What an action brought."""
+
+
+def table_dtype(spec):
+    """Return the dtype of a table: a record of one game, and what a step of it reads and writes."""
+    return np.dtype(
+        [
+            ("ticks", "i8"),  # decisions since the stream was seeded
+            ("max_steps", "i8"),
+            ("scales", "f4", spec.observation_size),
+            ("observation", "f4", spec.observation_size),
+            ("rewards", "f4", spec.max_players),
+            ("state", spec.state_dtype),
+            ("numbers", "i1", spec.observation_size),  # the observation before scaling
+            ("mask", "u1", spec.num_actions),
+            ("finished", "u1"),
+        ]
+    )
+
 
 def reset_games(states, rows, keys, reseed, start, stop):
     """Begin a new game in each record; with `reseed`, on the stream that starts at `keys` (N,)."""
@@ -47,6 +67,39 @@ def find_illegal(states, rows, actions, finished, autoreset, start, stop):
     return -1
 
 
+def carry_out(s, action, max_steps, rewards):
+    """Carry out a legal action; write what is paid (P,), all 0 before, and return what it brought.
+
+    The game is then running, terminated or truncated.
+    """
+    step(s, action)
+    s.step_count += 1
+    if is_terminal(s):
+        returns(s, rewards)
+        return TERMINATED
+    return TRUNCATED if s.step_count >= max_steps else RUNNING
+
+
+def write_mask(s, is_finished, out):
+    """Write the legal actions of the seat to move, `out` (A,) bool; all True when finished."""
+    if is_finished:
+        out[:] = True
+    else:
+        legal_mask(s, out)
+
+
+def write_floats(s, seat, scales, numbers, out):
+    """Write what a seat sees, `out` (F,) float32; `numbers` (F,) int8 is working memory."""
+    numbers[:] = 0
+    observe(s, np.uint8(seat), numbers)
+    for i in range(numbers.size):
+        out[i] = numbers[i] * scales[i]
+
+
+STEPS_OF_LOOPS = (carry_out, write_mask, write_floats)
+"""What several loops do with one record, to be compiled for them."""
+
+
 def step_games(
     states, rows, actions, finished, autoreset, max_steps, ticks,
     last, rewards, ends, truncs, start, stop,
@@ -67,15 +120,11 @@ def step_games(
             finished[row] = False
             reset(s)
             continue
-        step(s, actions[k])
-        s.step_count += 1
-        if is_terminal(s):
-            ends[k] = True
-            returns(s, rewards[k])
-        elif s.step_count >= max_steps:
-            truncs[k] = True
-        else:
+        end = carry_out(s, actions[k], max_steps, rewards[k])
+        if end == RUNNING:
             continue
+        ends[k] = end == TERMINATED
+        truncs[k] = end == TRUNCATED
         if autoreset == SAME_STEP:
             last[row] = s
             reset(s)
@@ -93,10 +142,7 @@ def find_finished(states, rows, max_steps, finished, start, stop):
 def mask_games(states, rows, finished, out, start, stop):
     """Write the legal actions of the seat to move, `out` (N, A) bool; all True when finished."""
     for k in range(start, stop):
-        if finished[rows[k]]:
-            out[k, :] = True
-        else:
-            legal_mask(states[rows[k]], out[k])
+        write_mask(states[rows[k]], finished[rows[k]], out[k])
 
 
 def observe_games(states, rows, seats, scales, out, start, stop):
@@ -107,10 +153,35 @@ def observe_games(states, rows, seats, scales, out, start, stop):
     numbers = np.zeros(scales.size, np.int8)
     for k in range(start, stop):
         s = states[rows[k]]
-        numbers[:] = 0
-        observe(s, np.uint8(s.to_move if seats[k] < 0 else seats[k]), numbers)
-        for i in range(numbers.size):
-            out[k, i] = numbers[i] * scales[i]
+        write_floats(s, s.to_move if seats[k] < 0 else seats[k], scales, numbers, out[k])
+
+
+def observe_integers(states, rows, seats, out, start, stop):
+    """Write what seat `seats` (N,) int64 sees before scaling, `out` (N, F) int8; -1: the mover."""
+    for k in range(start, stop):
+        s = states[rows[k]]
+        out[k, :] = 0
+        observe(s, np.uint8(s.to_move if seats[k] < 0 else seats[k]), out[k])
+
+
+def play_game(tables, action, is_played):
+    """Carry out an action in the game of a table, if it is legal, and look at what follows.
+
+    Returns what the action brought. Unless `is_played` the game is looked at and no more.
+    """
+    table = tables[0]
+    s = table.state
+    end = RUNNING
+    if is_played:
+        if table.finished or not is_legal(s, action):
+            return REFUSED
+        table.rewards[:] = 0
+        table.ticks += 1
+        end = carry_out(s, action, table.max_steps, table.rewards[: s.num_players])
+        table.finished = end != RUNNING
+    write_mask(s, table.finished != 0, table.mask[:].view(np.bool_))
+    write_floats(s, s.to_move, table.scales[:], table.numbers[:], table.observation[:])
+    return end
 
 
 def potential_games(states, rows, seats, out, start, stop):

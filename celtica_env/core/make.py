@@ -9,7 +9,7 @@ from celtica_env.core.batch import AUTORESET, Batch
 from celtica_env.core.errors import OptionError
 from celtica_env.core.registry import load_game
 from celtica_env.core.streams import check_seed
-from celtica_env.core.types import NO_LIMIT, PAYOFFS
+from celtica_env.core.types import NO_LIMIT, OBSERVATION_DTYPES, PAYOFFS
 
 if TYPE_CHECKING:
     from celtica_env.core.cuda_batch import CudaBatch
@@ -31,6 +31,7 @@ def make_batch(
     game_offset: int = 0,
     reuse_buffers: bool = False,
     record: bool = False,
+    observation_dtype: str = "float32",
     device: Literal["cpu"] = "cpu",
     **options: Any,
 ) -> Batch: ...
@@ -57,6 +58,7 @@ def make_batch(
     game_offset: int = 0,
     reuse_buffers: bool = False,
     record: bool = False,
+    observation_dtype: str = "float32",
     device: str = "cpu",
     **options: Any,
 ) -> Any:
@@ -79,8 +81,12 @@ def make_batch(
         reuse_buffers: hand out the same observation and mask arrays every time, rewritten in
             place. Faster for large batches; copy what you keep.
         record: keep the actions of each game, for `Batch.replay`.
+        observation_dtype: `"float32"`, or `"int8"` for the integers that games write, a quarter of
+            the memory: times `spec.observation_scales()` they are the floats. Views, which agents
+            play from, hold floats in any case.
         device: `"cpu"`, or `"cuda"` for a `CudaBatch`, whose games and arrays lie on an NVIDIA GPU.
-            It has no `num_threads` and no `record`, and rewrites its arrays in any case.
+            It has no `num_threads`, `record` or `observation_dtype`, and rewrites its arrays in
+            any case.
         options: the game's own options, see `spec(game).options`.
 
     Raises:
@@ -96,6 +102,7 @@ def make_batch(
     game_offset = whole("game_offset", game_offset, 0, 2**62)
     one_of("autoreset", autoreset, AUTORESET)
     one_of("payoff", payoff, PAYOFFS)
+    one_of("observation_dtype", observation_dtype, OBSERVATION_DTYPES)
     if max_steps is not None:
         max_steps = whole("max_steps", max_steps, 1, NO_LIMIT)
     make = Batch if one_of("device", device, DEVICES) == "cpu" else _cuda_batch
@@ -111,13 +118,16 @@ def make_batch(
         game_offset=game_offset,
         reuse_buffers=reuse_buffers,
         record=record,
+        observation_dtype=observation_dtype,
         options=options_of(found.spec, options),
     )
 
 
-def _cuda_batch(*arguments: Any, num_threads: int, record: bool, **others: Any) -> CudaBatch:
-    if num_threads != 1 or record:
-        raise OptionError("num_threads and record are for device='cpu' only")
+def _cuda_batch(
+    *arguments: Any, num_threads: int, record: bool, observation_dtype: str, **others: Any
+) -> CudaBatch:
+    if num_threads != 1 or record or observation_dtype != OBSERVATION_DTYPES[0]:
+        raise OptionError("num_threads, record and observation_dtype are for device='cpu' only")
     from celtica_env.core.cuda_batch import CudaBatch, require_gpu
 
     require_gpu()

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from celtica_env.core.errors import OptionError
+
 
 def as_array(values: npt.ArrayLike) -> np.ndarray:
     """Return the values as an array, for a check of its shape and dtype; of no use if it is none.
@@ -29,6 +31,23 @@ def as_array(values: npt.ArrayLike) -> np.ndarray:
 def copied(values: npt.ArrayLike, dtype: npt.DTypeLike) -> np.ndarray:
     """Return the values in memory of our own: writable, contiguous, aligned, in native order."""
     return np.array(values, dtype, order="C")
+
+
+def room(what: str, out: Any, shape: tuple[int, ...], dtypes: tuple[str, ...]) -> np.ndarray:
+    """Return an array that a caller gives to be written to, fit for compiled loops.
+
+    Raises:
+        OptionError: it is none of that shape and one of those dtypes, or lies in memory that cannot
+            be written to from end to end.
+    """
+    is_fit = isinstance(out, np.ndarray) and out.shape == shape and out.dtype.name in dtypes
+    if not is_fit or not (out.flags.carray and out.dtype.isnative):
+        seen = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+        raise OptionError(
+            f"expected {what} as a writable, contiguous array of {' or '.join(dtypes)} of shape "
+            f"{shape}, got {seen}"
+        )
+    return out
 
 
 def shown(array: np.ndarray) -> np.ndarray:

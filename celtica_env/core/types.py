@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 PAYOFFS = ("win", "rank", "margin")
 """Ways to turn a final standing into numbers; a record holds the index of one of them."""
@@ -21,6 +22,9 @@ NO_LIMIT = 2**31 - 1
 
 FULL = -1
 """Value of the record field `viewer` in a state from which nothing was removed."""
+
+OBSERVATION_DTYPES = ("float32", "int8")
+"""What observations may be handed out as: floats, or the integers that games write."""
 
 SCRATCH_SIZE = 256
 """Numbers that a game's potential and its greedy rule may use as working memory, float64."""
@@ -129,15 +133,17 @@ class GameSpec:
         """Number of floats in the observation vector."""
         return sum(piece.size for piece in self.observation)
 
-    def observation_bounds(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the lowest and highest value of every float, each `(F,)` float32."""
-        scales = self.observation_scales()
+    def observation_bounds(self, dtype: npt.DTypeLike = "float32") -> tuple[np.ndarray, np.ndarray]:
+        """Return the lowest and highest value of every number, each `(F,)` of a dtype."""
         low = np.concatenate([piece.lows for piece in self.observation])
         high = np.concatenate([piece.highs for piece in self.observation])
+        if np.dtype(dtype) == np.int8:
+            return low.astype(np.int8), high.astype(np.int8)
+        scales = self.observation_scales()
         return (low * scales).astype(np.float32), (high * scales).astype(np.float32)
 
     def observation_scales(self) -> np.ndarray:
-        """Return the factor from integers to observations of every float, `(F,)` float32."""
+        """Return the factor of every number, `(F,)` float32: a float is its integer times this."""
         divisors = np.concatenate([piece.scales for piece in self.observation])
         return (1 / divisors).astype(np.float32)
 

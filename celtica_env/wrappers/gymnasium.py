@@ -11,7 +11,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from celtica_env.core.errors import IllegalActionError, OptionError
-from celtica_env.core.registry import load_game
 from celtica_env.core.streams import check_seed
 from celtica_env.replays.replay import Replay
 from celtica_env.show.pictures import drawing_of
@@ -68,8 +67,9 @@ class SeatEnv(Copyable, gymnasium.Env):
             game, 1, num_players, opponents, seat, illegal, illegal_reward, batch_options
         )
         self._game_offset = self.games.batch.game_offset
-        self.observation_space = observation_box(load_game(game).spec)
-        self.action_space = action_space(load_game(game).spec)
+        batch = self.games.batch
+        self.observation_space = observation_box(batch.spec, batch.observation_dtype)
+        self.action_space = action_space(batch.spec)
         self.render_mode = render_mode
         self.metadata = self.metadata | {"render_modes": list(render_modes(game))}
         self._rows = np.arange(1)
@@ -210,8 +210,9 @@ class SeatVectorEnv(Copyable, VectorEnv):
         self.num_envs = num_envs
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode, "render_modes": []}
-        self.single_observation_space = observation_box(load_game(game).spec)
-        self.single_action_space = action_space(load_game(game).spec)
+        batch = self.games.batch
+        self.single_observation_space = observation_box(batch.spec, batch.observation_dtype)
+        self.single_action_space = action_space(batch.spec)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._rows = np.arange(num_envs)

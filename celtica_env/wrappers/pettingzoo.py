@@ -46,6 +46,7 @@ ARGUMENTS = (
     "max_cycles",
     "payoff",
     "record",
+    "observation_dtype",
     "render_mode",
 )
 CHECKERS_OPTION = "options"
@@ -62,7 +63,7 @@ Observation = dict[str, np.ndarray]
 class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
     """A turn-based environment for any registered game.
 
-    An observation is `{"observation": (F,) float32, "action_mask": (A,) int8}`, 1 = legal. The mask
+    An observation is `{"observation": (F,), "action_mask": (A,) int8}`, 1 = legal. The mask
     is all zero for an agent that waits and, once the game is over, for everyone; the agent to move
     also finds it in its info. A turn with several decisions is several steps of one agent. Payoffs
     are settled once, in the step that ends the game, and all agents end in that same step.
@@ -78,6 +79,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         max_cycles: decisions after which a game is truncated, without payoff; None for no limit.
         payoff: `"win"`, `"rank"` or `"margin"`, see `make_batch`.
         record: keep the actions of the game, for `replay()`.
+        observation_dtype: `"float32"` or `"int8"`, see `make_batch`.
         render_mode: `"rgb_array"`: `render()` returns a picture, `(height, width, 3)` uint8.
             `"human"`: every position is shown in a window. `"ansi"`: `render()` returns text, in
             colour if standard output is a terminal. All show what the agent to move may see. The
@@ -108,6 +110,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         max_cycles: int | None = None,
         payoff: str = "win",
         record: bool = False,
+        observation_dtype: str = "float32",
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -125,6 +128,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
             max_steps=None if max_cycles is None else whole("max_cycles", max_cycles, 1, NO_LIMIT),
             payoff=payoff,
             record=record,
+            observation_dtype=observation_dtype,
             **options,
         )
         spec = self.game.spec
@@ -137,20 +141,21 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         self.possible_agents = [f"player_{seat}" for seat in range(self.batch.num_players)]
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._num_actions = spec.num_actions
-        self._action = np.zeros(1, np.int64)  # what the batch is given; saves an array per step
         self._make_spaces()
 
     def _make_spaces(self) -> None:
         spec = self.game.spec
-        low, high = spec.observation_bounds()
-        num_agents = len(self.possible_agents)
-        self.state_space = spaces.Box(np.tile(low, num_agents), np.tile(high, num_agents))
+        num_agents, dtype = len(self.possible_agents), self.batch.observation_dtype
+        low, high = spec.observation_bounds(dtype)
+        self.state_space = spaces.Box(
+            np.tile(low, num_agents), np.tile(high, num_agents), dtype=dtype.type
+        )
         # One object per agent, so that seeding or sampling one agent's space leaves the others be.
         self.action_spaces = {agent: action_space(spec) for agent in self.possible_agents}
         self.observation_spaces = {
             agent: spaces.Dict(
                 {
-                    "observation": observation_box(spec),
+                    "observation": observation_box(spec, dtype),
                     "action_mask": spaces.Box(0, 1, (spec.num_actions,), np.int8),
                 }
             )
@@ -223,16 +228,17 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         if self._is_over:
             self._leave(action)
             return
-        self._action[0] = self._as_index(action)
+        index = self._as_index(action)
         try:
-            rewards, terminated, truncated = self.batch.step(self._action)
+            is_over = self.batch.step_one(index)
         except IllegalActionError:
             if self.illegal == "raise":
                 raise
             self._end_by_offence()
             return
-        if self.batch.finished[0]:
-            self._end(rewards[0].tolist(), bool(terminated[0]), bool(truncated[0]))
+        if is_over:
+            table = self.batch.table
+            self._end(table.rewards.tolist(), table.is_terminated, table.is_truncated)
         else:
             self._ask()
 
@@ -250,8 +256,9 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
 
     def _ask(self) -> None:
         """Turn to the agent that decides next."""
-        self._action_mask = self.batch.masks()[0].view(np.int8)
-        self.agent_selection = agent = self.possible_agents[self.batch.to_move[0]]
+        table = self.batch.table
+        self._action_mask = table.action_mask.astype(np.int8)
+        self.agent_selection = agent = self.possible_agents[table.to_move]
         # New dictionaries each time, as the caller may have kept the last ones.
         self.infos = {agent: {} for agent in self.agents}
         self.infos[agent]["action_mask"] = self._action_mask.copy()
@@ -300,7 +307,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
         """
         if agent == self.agent_selection and not self._is_over:
             return {
-                "observation": self.batch.observe()[0],
+                "observation": self.batch.table.observation.copy(),
                 "action_mask": self._action_mask.copy(),
             }
         return {
@@ -316,7 +323,7 @@ class GameAECEnv(Copyable, AECEnv[str, Observation, int | None]):
             raise OptionError(f"unknown agent {agent!r}; the agents are {known}") from None
 
     def state(self) -> np.ndarray:
-        """Return what all agents see, one after the other by seat, `(P * F,)` float32, fresh.
+        """Return what all agents see, one after the other by seat, `(P * F,)`, fresh.
 
         A view of the whole table, hidden cards included, for a critic in centralized training.
         """

@@ -96,7 +96,8 @@ class SeatVecEnv(Copyable, VecEnv):
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, np.int64)
         self._actions = np.zeros(num_envs, np.int64)
-        super().__init__(num_envs, observation_box(batch.spec), action_space(batch.spec))
+        space = observation_box(batch.spec, batch.observation_dtype)
+        super().__init__(num_envs, space, action_space(batch.spec))
         self.metadata["render_fps"] = FRAMES_PER_SECOND  # type: ignore[assignment]
         self.seed(seed)
 
@@ -122,7 +123,7 @@ class SeatVecEnv(Copyable, VecEnv):
             )
 
     def reset(self) -> np.ndarray:
-        """Begin new games everywhere and return what the learners see, `(B, F)` float32."""
+        """Begin new games everywhere and return what the learners see, `(B, F)`."""
         is_seeded = self._pending_seed is not None
         if self._pending_seed is not None:
             self.games.seed(self._pending_seed)

@@ -210,7 +210,7 @@ class SeatGames(OwnsArrays):
         return (*self.batch.made_with, self._seat, self._is_illegal_final, self._illegal_reward)
 
     def observations(self, where: np.ndarray | None = None) -> np.ndarray:
-        """Return what the learners see, `(n, F)` float32, fresh; also of games that are over."""
+        """Return what the learners see, `(n, F)`, fresh; also of games that are over."""
         self._require_start()
         rows = np.arange(self.batch.num_games) if where is None else where
         return self.batch.observe(rows, self.seats[rows])

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 
 from celtica_env.core.types import GameSpec
 
 
-def observation_box(spec: GameSpec) -> spaces.Box:
-    """Return the space of the flat observation vector, `(F,)` float32 with finite bounds."""
-    low, high = spec.observation_bounds()
-    return spaces.Box(low, high, dtype=np.float32)
+def observation_box(spec: GameSpec, dtype: npt.DTypeLike = "float32") -> spaces.Box:
+    """Return the space of the flat observation vector, `(F,)` of a dtype with finite bounds."""
+    low, high = spec.observation_bounds(dtype)
+    return spaces.Box(low, high, dtype=low.dtype.type)
 
 
 def action_space(spec: GameSpec) -> spaces.Discrete:

@@ -124,8 +124,8 @@ def lower_to_steps(s, site, numbers):
     """Replace the number of each site, `(58,)`, by the steps to one `site` if those are fewer."""
     for k in range(STEP_PAIRS):
         pair = s.steps[site, k]
-        numbers[2 * k] = min(numbers[2 * k], np.int8(pair & 15))
-        numbers[2 * k + 1] = min(numbers[2 * k + 1], np.int8(pair >> 4))
+        numbers[k] = min(numbers[k], np.int8(pair & 15))
+        numbers[k + STEP_PAIRS] = min(numbers[k + STEP_PAIRS], np.int8(pair >> 4))
 
 
 # --- goals ---------------------------------------------------------------------------------------
@@ -202,8 +202,8 @@ def write_target(s, target, out, gain):
     fewest = out[AT_OWN_STEPS + target]
     for k in range(STEP_PAIRS):
         pair = s.steps[target, k]
-        gain[2 * k] += fewest - min(fewest, np.int8(pair & 15))
-        gain[2 * k + 1] += fewest - min(fewest, np.int8(pair >> 4))
+        gain[k] += fewest - min(fewest, np.int8(pair & 15))
+        gain[k + STEP_PAIRS] += fewest - min(fewest, np.int8(pair >> 4))
 
 
 @njit
@@ -219,10 +219,8 @@ def most_in_reach(s, site, gain):
     most = np.int8(0)
     for k in range(STEP_PAIRS):
         pair = s.steps[site, k]
-        if pair & 15 <= REACH:
-            most = max(most, gain[2 * k])
-        if pair >> 4 <= REACH:
-            most = max(most, gain[2 * k + 1])
+        most = max(most, gain[k] if pair & 15 <= REACH else np.int8(0))
+        most = max(most, gain[k + STEP_PAIRS] if pair >> 4 <= REACH else np.int8(0))
     return most
 
 

@@ -19,6 +19,7 @@ from celtica_env.games.celtic.tables import (
     NO_SITE,
     NUM_EASY_GOALS,
     REACH,
+    STEP_PAIRS,
     VILLAGE,
     Phase,
 )
@@ -158,8 +159,8 @@ def _check_move(record: np.void) -> None:
         fewest = 2 if phase == Phase.COUNT else 1
         _require(markers[start] >= fewest, f"the mover needs {fewest} markers on the start")
     if has_destination:
-        pair = int(record["steps"][start, destination // 2])
-        steps = pair >> 4 if destination % 2 else pair & 15
+        pair = int(record["steps"][start, destination % STEP_PAIRS])
+        steps = pair >> 4 if destination >= STEP_PAIRS else pair & 15
         _require(1 <= steps <= REACH, f"the destination is {steps} steps away")
     if phase == Phase.FOLLOW:
         moved = record["markers"][record["active"], destination]

@@ -33,6 +33,7 @@ from celtica_env.games.celtic.tables import (
     NUM_SITES,
     REACH,
     START_ACTION,
+    STEP_PAIRS,
     VILLAGE,
     Phase,
 )
@@ -283,8 +284,9 @@ def num_sites(goal):
 @njit
 def steps_between(s, a, b):
     """Return the number of road steps between two sites, at most `FARTHEST`."""
-    pair = s.steps[a, b >> 1]
-    return pair >> 4 if b & 1 else pair & 15
+    if b < STEP_PAIRS:
+        return s.steps[a, b] & 15
+    return s.steps[a, b - STEP_PAIRS] >> 4
 
 
 # --- What may be done ----------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from celtica_env.games.celtic.tables import (
     MAX_PLAYERS,
     NO_SITE,
     NUM_ACTIONS,
+    STEP_PAIRS,
 )
 
 _MAX_SCORING = MARKERS_PER_PLAYER + 1
@@ -81,7 +82,7 @@ def packed_steps(roads: np.ndarray) -> np.ndarray:
         roads: `(58,)` uint64 of a connected map, as in `Map`.
     """
     steps = np.minimum(distances_between(roads), FARTHEST).astype(np.uint8)
-    return np.asarray(steps[:, 0::2] | steps[:, 1::2] << 4)
+    return np.asarray(steps[:, :STEP_PAIRS] | steps[:, STEP_PAIRS:] << 4)
 
 
 def _flag(name: str, value: Any) -> int:

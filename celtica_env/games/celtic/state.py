@@ -49,8 +49,8 @@ STATE_DTYPE = np.dtype(
         ("max_turns", "i2"),  # the game ends when so many turns are finished
         ("goal_sites", "u1", (NUM_GOALS, HARD_SITES)),  # the third is NO_SITE on an easy goal
         ("roads", "u8", (NUM_SITES,)),  # bit b of number a: a road joins a and b
-        # derived from the roads: per site the steps to sites 2k, in the low half of byte k, and
-        # 2k + 1, in the high half; 15 stands for more too
+        # derived from the roads: per site the steps to site k, in the low half of byte k, and to
+        # site k + STEP_PAIRS, in the high half; 15 stands for more too
         ("steps", "u1", (NUM_SITES, STEP_PAIRS)),
     ]
 )

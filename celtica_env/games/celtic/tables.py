@@ -17,7 +17,7 @@ NUM_SITES = FIRST_TRADE_SITE + NUM_GOODS
 NO_SITE = NUM_SITES
 REACH = 2  # road steps that one move goes at most
 FARTHEST = 15  # road steps that are told apart; one number of 4 bits
-STEP_PAIRS = NUM_SITES // 2  # bytes that hold the steps to all sites
+STEP_PAIRS = NUM_SITES // 2  # bytes that hold the steps to all sites, two each
 
 # Goals: the easy ones, then the hard ones.
 NUM_EASY_GOALS = NUM_HARD_GOALS = 10

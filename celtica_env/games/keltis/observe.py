@@ -19,9 +19,13 @@ from celtica_env.games.keltis.pieces import (
     WISH_BITS,
 )
 from celtica_env.games.keltis.rules import (
+    LOWEST,
+    POPCOUNT,
     fits,
+    fitting,
     gain,
     next_seat,
+    open_numbers,
     prospect,
     reach_after,
     row_prospect,
@@ -50,6 +54,8 @@ OVER = int(Phase.OVER)
 MAY = int(ExtraTurn.MAY)
 DOWN, UP, ROW = int(Place.DOWN), int(Place.UP), int(Place.ROW)
 CLOVER, WISH = int(Symbol.CLOVER), int(Symbol.WISH)
+SMALL_BONUS, LARGE_BONUS = int(Symbol.BONUS1), int(Symbol.BONUS3)
+SMALL, LARGE = int(BONUS_POINTS[SMALL_BONUS]), int(BONUS_POINTS[LARGE_BONUS])
 NONE = -1
 NO_POINTS = -128  # fewer than anybody can have
 
@@ -107,42 +113,40 @@ def write_tiles(s, out):
             is_free = place < ROW
             out[AT_DOWN + tile] = place == DOWN
             out[AT_UP + tile] = place == UP
-            out[AT_CLOVERS + tile] = is_free and symbol == CLOVER
-            out[AT_WISH_STONES + tile] = is_free and symbol == WISH
-            out[AT_BONUSES + tile] = BONUS_POINTS[symbol] if is_free else 0
+            out[AT_CLOVERS + tile] = is_free & (symbol == CLOVER)
+            out[AT_WISH_STONES + tile] = is_free & (symbol == WISH)
+            bonus = SMALL * (symbol == SMALL_BONUS) + LARGE * (symbol == LARGE_BONUS)
+            out[AT_BONUSES + tile] = is_free * bonus
 
 
 @njit
 def write_open_tiles(s, seat, out):
     """Write what each tile that lies open, the revealed one too, is worth to whom."""
-    for colour in range(NUM_COLOURS):
-        for number in range(NUM_NUMBERS):
-            place = s.place[colour, number]
-            if place != DOWN and place < ROW:
+    other = seat
+    for k in range(s.num_players):
+        wish = wish_worth(s, other)
+        for colour in range(NUM_COLOURS):
+            before = row_prospect(s, other, colour)
+            numbers = open_numbers(s, colour) & fitting(s, other, colour)
+            while numbers:
+                number = int(LOWEST[numbers])
+                numbers &= numbers - 1
                 tile = colour * NUM_NUMBERS + number
-                if fits(s, seat, colour, number):
+                value = row_prospect_after(s, other, colour, number) - before
+                value += symbol_worth(s.symbol[colour, number], wish)
+                if k == 0:
                     out[AT_FITS + tile] = 1
-                    out[AT_WORTH + tile] = worth(s, seat, colour, number)
-                out[AT_RIVAL_WORTH + tile] = rival_worth(s, seat, colour, number)
-
-
-@njit
-def rival_worth(s, seat, colour, number):
-    """Return the most that a tile is worth to a seat other than this one, 0 if nothing."""
-    best = 0
-    rival = seat
-    for _ in range(s.num_players - 1):
-        rival = next_seat(s, rival)
-        if fits(s, rival, colour, number):
-            best = max(best, worth(s, rival, colour, number))
-    return best
+                    out[AT_WORTH + tile] = value
+                else:
+                    out[AT_RIVAL_WORTH + tile] = max(int(out[AT_RIVAL_WORTH + tile]), value)
+        other = next_seat(s, other)
 
 
 @njit
 def write_candidates(s, seat, out):
     """Write which tiles to take suggest themselves, best first, and what they offer."""
     for k in range(NUM_CANDIDATES):
-        tile = best_candidate(out)
+        tile = best_candidate(s, seat, out)
         if tile == NONE:
             return
         out[AT_CANDIDATES + k * NUM_TILES + tile] = 1
@@ -150,14 +154,18 @@ def write_candidates(s, seat, out):
 
 
 @njit
-def best_candidate(out):
+def best_candidate(s, seat, out):
     """Return the most promising face-up tile that is no candidate yet, or NONE."""
     best, best_value = NONE, 0
-    for tile in range(NUM_TILES):
-        if out[AT_UP + tile] and out[AT_FITS + tile] and not is_candidate(out, tile):
-            value = 2 * int(out[AT_WORTH + tile]) + int(out[AT_RIVAL_WORTH + tile])
-            if best == NONE or value > best_value:
-                best, best_value = tile, value
+    for colour in range(NUM_COLOURS):
+        numbers = open_numbers(s, colour) & fitting(s, seat, colour)
+        while numbers:
+            tile = colour * NUM_NUMBERS + int(LOWEST[numbers])
+            numbers &= numbers - 1
+            if out[AT_UP + tile] and not is_candidate(out, tile):
+                value = 2 * int(out[AT_WORTH + tile]) + int(out[AT_RIVAL_WORTH + tile])
+                if best == NONE or value > best_value:
+                    best, best_value = tile, value
     return best
 
 
@@ -207,12 +215,14 @@ def write_hope(s, seat, out):
     wish = wish_worth(s, seat)
     for colour in range(NUM_COLOURS):
         before = row_prospect(s, seat, colour)
-        for number in range(NUM_NUMBERS):
-            if s.place[colour, number] == DOWN and fits(s, seat, colour, number):
-                num_fitting += 1
-                value = row_prospect_after(s, seat, colour, number) - before
-                value += symbol_worth(s.symbol[colour, number], wish)
-                total += max(0, value)
+        numbers = np.int64(s.down[colour]) & fitting(s, seat, colour)
+        num_fitting += POPCOUNT[numbers]
+        while numbers:
+            number = int(LOWEST[numbers])
+            numbers &= numbers - 1
+            value = row_prospect_after(s, seat, colour, number) - before
+            value += symbol_worth(s.symbol[colour, number], wish)
+            total += max(0, value)
     out[AT_HOPE] = num_fitting
     if num_fitting > 0:
         out[AT_HOPE + 1] = total // int(s.num_down)
@@ -232,8 +242,7 @@ def write_rows(s, seat, out):
         out[at + 1] = s.direction[seat, colour] > 0
         out[at + 2] = s.direction[seat, colour] < 0
         out[at + 3] = row_reach(s, seat, colour)
-        for number in range(NUM_NUMBERS):
-            out[at + 4] += out[AT_FITS + colour * NUM_NUMBERS + number]
+        out[at + 4] = POPCOUNT[open_numbers(s, colour) & fitting(s, seat, colour)]
         out[at + 5] = row_prospect(s, seat, colour)
 
 

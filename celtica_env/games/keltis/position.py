@@ -66,7 +66,8 @@ def _derive_middle(record: np.void) -> None:
     )
     record["revealed"] = revealed[0] if is_asked else NO_TILE
     record["num_down"] = down.sum()
-    record["free"] = (record["place"] < Place.ROW) @ (1 << np.arange(NUM_NUMBERS))
+    bits = 1 << np.arange(NUM_NUMBERS)
+    record["free"], record["down"] = (record["place"] < Place.ROW) @ bits, down @ bits
     for colour in range(NUM_COLOURS):
         is_shuffled = record["is_shuffled"]
         shown = record["symbol"][colour][~down[colour] if is_shuffled else down[colour]]

@@ -42,6 +42,23 @@ MAY = int(ExtraTurn.MAY)
 ALL_NUMBERS = (1 << NUM_NUMBERS) - 1  # as bits
 POPCOUNT = np.array([bits.bit_count() for bits in range(ALL_NUMBERS + 1)], np.int8)
 """How many numbers a set of them holds, by its bits."""
+LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(ALL_NUMBERS + 1)], np.int8)
+"""The lowest number of a set, by its bits."""
+
+
+def _fitting_table() -> np.ndarray:
+    """Return the numbers that may follow, as bits, by direction + 1 and number laid last + 1.
+
+    `(3, NUM_NUMBERS + 1)` int64. Without a direction the row has one tile at most, and the next may
+    be any.
+    """
+    below = (1 << np.arange(NUM_NUMBERS + 1)) >> 1
+    below = np.where(below > 0, below - 1, 0)  # the number laid last is in no set
+    above = ALL_NUMBERS & -(1 << np.arange(NUM_NUMBERS + 1))
+    return np.array([below, np.full(NUM_NUMBERS + 1, ALL_NUMBERS), above])
+
+
+FITTING = _fitting_table()
 
 
 # --- Preparation ("Spielvorbereitung") -----------------------------------------------------------
@@ -56,7 +73,7 @@ def reset(s):
     s.is_extra = 0
     s.place[:] = DOWN
     s.num_down = NUM_TILES
-    s.free[:] = ALL_NUMBERS
+    s.free[:] = s.down[:] = ALL_NUMBERS
     s.revealed = NO_TILE
     s.direction[:] = 0
     s.row_size[:] = 0
@@ -98,6 +115,7 @@ def reveal(s):
     colour, number = tile // NUM_NUMBERS, tile % NUM_NUMBERS
     show_symbol(s, colour, number)
     s.num_down -= 1
+    s.down[colour] -= 1 << number
     s.place[colour, number] = IN_HAND
     s.revealed = tile
     s.phase = REVEALED
@@ -111,12 +129,14 @@ def reveal(s):
 def draw_tile(s):
     """Return a face-down tile, each with equal probability."""
     left = below(s, s.num_down)
-    tile = 0
-    while left > 0 or s.place[tile // NUM_NUMBERS, tile % NUM_NUMBERS] != DOWN:
-        if s.place[tile // NUM_NUMBERS, tile % NUM_NUMBERS] == DOWN:
-            left -= 1
-        tile += 1
-    return tile
+    colour = 0
+    while left >= POPCOUNT[s.down[colour]]:
+        left -= POPCOUNT[s.down[colour]]
+        colour += 1
+    numbers = np.int64(s.down[colour])
+    for _ in range(left):
+        numbers &= numbers - 1
+    return colour * NUM_NUMBERS + int(LOWEST[numbers])
 
 
 @njit
@@ -195,6 +215,18 @@ def fits(s, seat, colour, number):
 
 
 @njit
+def fitting(s, seat, colour):
+    """Return the numbers that may follow in a seat's row, as bits, wherever their tiles are."""
+    return FITTING[s.direction[seat, colour] + 1, s.row_last[seat, colour] + 1]
+
+
+@njit
+def open_numbers(s, colour):
+    """Return the numbers of the tiles face up in the middle, and revealed, as bits."""
+    return np.int64(s.free[colour]) - np.int64(s.down[colour])
+
+
+@njit
 def direction_after(s, seat, colour, number):
     """Return the direction of a row once a tile that fits has been added."""
     if s.row_size[seat, colour] == 0:
@@ -210,9 +242,8 @@ def can_take(s, colour, number):
 @njit
 def can_take_any(s):
     for colour in range(NUM_COLOURS):
-        for number in range(NUM_NUMBERS):
-            if can_take(s, colour, number):
-                return True
+        if open_numbers(s, colour) & fitting(s, s.to_move, colour):
+            return True
     return False
 
 
@@ -243,8 +274,10 @@ def legal_mask(s, out):
     """Write the legal actions of the seat to move; True = legal. `out` is (A,) bool."""
     is_turn = s.phase == TURN
     for colour in range(NUM_COLOURS):
+        # No tile is revealed in a turn, so what is open is face up.
+        numbers = open_numbers(s, colour) & fitting(s, s.to_move, colour) if is_turn else 0
         for number in range(NUM_NUMBERS):
-            out[colour * NUM_NUMBERS + number] = is_turn and can_take(s, colour, number)
+            out[colour * NUM_NUMBERS + number] = numbers >> number & 1
     out[REVEAL_ACTION] = is_turn and s.num_down > 0
     out[KEEP_ACTION] = s.phase == REVEALED
     out[LEAVE_ACTION] = can_leave(s)

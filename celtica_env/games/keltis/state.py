@@ -36,6 +36,7 @@ STATE_DTYPE = np.dtype(
         ("revealed", "i1"),  # tile in phase REVEALED, else NO_TILE
         ("num_down", "u1"),  # tiles face down
         ("free", "u2", (NUM_COLOURS,)),  # bit n: the tile with number n is in no row
+        ("down", "u2", (NUM_COLOURS,)),  # bit n: the tile with number n is face down
         ("symbols_down", "i1", (NUM_COLOURS, NUM_SYMBOLS)),  # on the tiles face down
         ("row_size", "u1", (MAX_PLAYERS, NUM_COLOURS)),
         ("row_last", "i1", (MAX_PLAYERS, NUM_COLOURS)),  # number laid last, -1 in an empty row

@@ -326,7 +326,7 @@ def test_bounds_hold_on_all_maps(num_players, name):
 
 def test_every_phase_comes_up_in_random_games():
     """Many tests play at random and rely on it."""
-    batch = celtica_env.make_batch("celtic", 16, 3, seed=105)
+    batch = celtica_env.make_batch("celtic", 32, 3, seed=105)
     phases = set()
     while not batch.finished.all():
         rows = np.flatnonzero(~batch.finished)

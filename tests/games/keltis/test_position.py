@@ -14,6 +14,7 @@ DERIVED = (
     "revealed",
     "num_down",
     "free",
+    "down",
     "symbols_down",
     "row_size",
     "row_last",
