@@ -6,9 +6,9 @@ expect, so `except ValueError` keeps working.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import typing
 
-if TYPE_CHECKING:
+if typing.TYPE_CHECKING:
     import numpy as np
 
 
