@@ -394,13 +394,14 @@ class Batch:
             OptionError: there are several games, or autoreset is on.
         """
         table = self.table
+        seat = table.to_move
         if not table.play(action):
             self._refuse(0, action)
         self._fresh.clear()
         if self._recorder is not None:
             ends = np.array([[table.is_terminated], [table.is_truncated]])
             outcome = Outcome(table.rewards[None], *ends)
-            self._recorder.add(self._all_rows, np.array([action]), outcome)
+            self._recorder.add(self._all_rows, np.array([seat]), np.array([action]), outcome)
         return table.end != loops.RUNNING
 
     def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
