@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from celtica_agents.learned.perceptron import Perceptron
+from celtica_agents.learned.value import POTENTIAL_SHOWN
 from celtica_agents.search.playouts import NO_ACTION, carry_out, is_over, settle
 from celtica_env.core.compile import kernel
 from celtica_env.core.streams import mix
@@ -41,7 +42,7 @@ class Estimator(NamedTuple):
 def new_estimator(spec: GameSpec, network: Perceptron | None = None) -> Estimator:
     """Return a value network ready to be used, or a placeholder where there is none."""
     layers = network.layers if network else []
-    sizes = [spec.observation_size + spec.max_players, *(len(bias) for _, bias in layers)]
+    sizes = [spec.observation_size + spec.max_players + 1, *(len(bias) for _, bias in layers)]
     flat = [part.ravel() for layer in layers for part in layer]
     return Estimator(
         sizes=np.array(sizes, np.int64),
@@ -124,13 +125,13 @@ def worth_of_action(s, action, work, settings, memory, estimator):
 def worth_to(s, seat, estimator):
     """Return what a position is worth to a seat that has just decided: value and potential."""
     prospect = np.float32(potential(s, np.uint8(seat), estimator.scratch))
-    return np.float64(value_of(s, seat, estimator) + prospect)
+    return np.float64(value_of(s, seat, prospect, estimator) + prospect)
 
 
 @kernel
-def value_of(s, seat, estimator):
-    """Return the network's value of what a seat sees."""
-    look(s, seat, estimator)
+def value_of(s, seat, prospect, estimator):
+    """Return the network's value of what a seat sees, its potential included."""
+    look(s, seat, prospect, estimator)
     at, sizes = 0, estimator.sizes
     for layer in range(sizes.size - 1):
         inputs, outputs = estimator.units[layer % 2], estimator.units[(layer + 1) % 2]
@@ -141,7 +142,7 @@ def value_of(s, seat, estimator):
 
 
 @kernel
-def look(s, seat, estimator):
+def look(s, seat, prospect, estimator):
     """Write the network's inputs into the first row of units."""
     seen, inputs = estimator.seen, estimator.units[0]
     seen[:] = 0
@@ -152,6 +153,7 @@ def look(s, seat, estimator):
         inputs[i] = 0
     turns_away = np.int64(s.to_move) - seat
     inputs[seen.size + (turns_away if turns_away >= 0 else turns_away + s.num_players)] = 1
+    inputs[estimator.sizes[0] - 1] = POTENTIAL_SHOWN * prospect
 
 
 @kernel

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from celtica_agents.greedy import choose, has_rule, rule_of
+from celtica_agents.learned.value import POTENTIAL_SHOWN
 from celtica_agents.search import estimate, flat, playouts, tree
 from celtica_agents.search.flat import compare_actions
 from celtica_agents.search.playouts import NO_ACTION, Settings, new_memory
@@ -88,6 +89,7 @@ def constants() -> dict:
         "NO_ACTION": NO_ACTION,
         "ROOT": tree.ROOT,
         "NONE": tree.NONE,
+        "POTENTIAL_SHOWN": POTENTIAL_SHOWN,
     }
 
 
