@@ -208,7 +208,8 @@ def test_a_value_counts_what_each_action_leads_to(game):
     after = view.successors(4, 3)
     for k, (row, action) in enumerate(zip(after.rows, after.actions)):
         turns = np.arange(view.spec.max_players) == after.turns_away[k]
-        hidden = np.concatenate([after.observations[k], turns]) @ weights["0.weight"].T
+        shown = [after.observations[k], turns, [4 * after.potentials[k]]]
+        hidden = np.concatenate(shown) @ weights["0.weight"].T
         hidden = np.maximum(hidden + weights["0.bias"], 0)
         worth = (hidden @ weights["1.weight"].T + weights["1.bias"])[0] + after.potentials[k]
         worth = after.payoffs[k] if after.has_ended[k] else worth

@@ -6,7 +6,7 @@ import pytest
 import celtica_env
 from celtica_agents.learned.files import network_bytes
 from celtica_agents.learned.policy import PolicyAgent
-from celtica_agents.learned.value import ValueAgent, with_turns
+from celtica_agents.learned.value import ValueAgent, network_inputs
 from celtica_agents.search import (
     FLAT_BY_VALUE,
     GUIDED,
@@ -118,8 +118,9 @@ def open_game(own_registry):
 def worth_to(batch, seat, guide):
     """Return what a game is worth to a seat that has just decided, by the network in numpy."""
     turns = (batch.to_move.astype(int) - seat) % batch.num_players
-    inputs = with_turns(batch.observe(seats=[seat]), turns, batch.spec)
-    return float(guide.network(inputs)[0, 0]) + float(batch.potentials(seats=[seat])[0])
+    potentials = batch.potentials(seats=[seat])
+    inputs = network_inputs(batch.observe(seats=[seat]), turns, potentials, batch.spec)
+    return float(guide.network(inputs)[0, 0]) + float(potentials[0])
 
 
 def test_a_value_judges_each_new_node_for_the_seat_that_decided(open_game):

@@ -52,13 +52,13 @@ def sizes_of(kind: str, game: str) -> tuple[int, int]:
     """Return the numbers of inputs and outputs of a game's networks of a kind.
 
     A policy goes from what the mover sees to a logit for every action. A value goes from what a
-    seat sees, and how many turns it is from moving, one-hot, to the payoff that it expects beyond
-    its potential (the verb of that name).
+    seat sees, how many turns it is from moving, one-hot, and its potential (the verb of that name)
+    to the payoff that it expects beyond that potential.
     """
     facts = spec(game)
     if kind == "policy":
         return facts.observation_size, facts.num_actions
-    return facts.observation_size + facts.max_players, 1
+    return facts.observation_size + facts.max_players + 1, 1
 
 
 def network_info(

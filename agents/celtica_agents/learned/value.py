@@ -14,6 +14,7 @@ from celtica_env import GameSpec, Reasons, Successors, View
 from celtica_env.extend import check_seed
 
 MAX_DEALS = 10_000
+POTENTIAL_SHOWN = np.float32(4)
 SOFTNESS = 0.05  # payoff; actions that much apart differ by e in how likely a soft choice is
 
 
@@ -66,15 +67,27 @@ class ValueAgent:
 
 
 def inputs_of(after: Successors, spec: GameSpec) -> np.ndarray:
-    """Return what the network is shown of each successor, `(m, F + most players)` float32."""
-    return with_turns(after.observations, after.turns_away, spec)
+    """Return what the network is shown of each successor, `(m, inputs)` float32."""
+    return network_inputs(after.observations, after.turns_away, after.potentials, spec)
 
 
-def with_turns(observations: np.ndarray, turns_away: np.ndarray, spec: GameSpec) -> np.ndarray:
-    """Return observations `(m, F)` with the number of turns `(m,)` until one's own, one-hot."""
-    turns = np.zeros((len(observations), spec.max_players), np.float32)
-    turns[np.arange(len(observations)), turns_away] = 1
-    return np.concatenate([observations, turns], axis=1)
+def network_inputs(
+    observations: np.ndarray, turns_away: np.ndarray, potentials: np.ndarray, spec: GameSpec
+) -> np.ndarray:
+    """Return what the network is shown of what a seat sees, `(m, F + most players + 1)` float32.
+
+    Args:
+        observations: `(m, F)`.
+        turns_away: `(m,)` int64, turns until the seat's own, shown one-hot.
+        potentials: `(m,)`, shown so many times as large as `POTENTIAL_SHOWN`: how far the potential
+            is to be trusted differs from position to position.
+        spec: of the game.
+    """
+    inputs = np.zeros((len(observations), spec.observation_size + spec.max_players + 1), np.float32)
+    inputs[:, : spec.observation_size] = observations
+    inputs[np.arange(len(observations)), spec.observation_size + turns_away] = 1
+    inputs[:, -1] = POTENTIAL_SHOWN * potentials
+    return inputs
 
 
 def worth_of(after: Successors, values: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from celtica_agents.learned.value import POTENTIAL_SHOWN
 from celtica_agents.search.playouts import carry_out, is_over, settle
 from celtica_agents.search.strategy import NO_ACTION
 from celtica_env.compiling import determinize, kernel, legal_mask, mix, observe, potential
@@ -83,13 +84,13 @@ def worth_of_action(s, action, w):
 def worth_to(s, seat, w):
     """Return what a position is worth to a seat that has just decided: value and potential."""
     prospect = np.float32(potential(s, np.uint8(seat), w.memory.scratch))
-    return np.float64(value_of(s, seat, w.network) + prospect)
+    return np.float64(value_of(s, seat, prospect, w.network) + prospect)
 
 
 @kernel
-def value_of(s, seat, network):
-    """Return the network's value of what a seat sees."""
-    look(s, seat, network)
+def value_of(s, seat, prospect, network):
+    """Return the network's value of what a seat sees, its potential included."""
+    look(s, seat, prospect, network)
     at, sizes = 0, network.sizes
     for layer in range(sizes.size - 1):
         inputs, outputs = network.units[layer % 2], network.units[(layer + 1) % 2]
@@ -100,7 +101,7 @@ def value_of(s, seat, network):
 
 
 @kernel
-def look(s, seat, network):
+def look(s, seat, prospect, network):
     """Write the network's inputs into the first row of units."""
     seen, inputs = network.seen, network.units[0]
     seen[:] = 0
@@ -111,6 +112,7 @@ def look(s, seat, network):
         inputs[i] = 0
     turns_away = np.int64(s.to_move) - seat
     inputs[seen.size + (turns_away if turns_away >= 0 else turns_away + s.num_players)] = 1
+    inputs[network.sizes[0] - 1] = POTENTIAL_SHOWN * prospect
 
 
 @kernel

@@ -34,6 +34,7 @@ CONSTANTS = {
     "NO_ACTION": NO_ACTION,
     "ROOT": tree.ROOT,
     "NONE": tree.NONE,
+    "POTENTIAL_SHOWN": estimate.POTENTIAL_SHOWN,
     "Workspace": Workspace,
 }
 """What the kernels use besides functions."""

@@ -107,7 +107,7 @@ def new_workspace(
 
 def new_network(spec: GameSpec, layers: list[tuple[np.ndarray, np.ndarray]]) -> Network:
     """Return a value network ready to be used, of layers of weights and biases."""
-    sizes = [spec.observation_size + spec.max_players, *(len(bias) for _, bias in layers)]
+    sizes = [spec.observation_size + spec.max_players + 1, *(len(bias) for _, bias in layers)]
     flat = [part.ravel() for layer in layers for part in layer]
     return Network(
         sizes=np.array(sizes, np.int64),

@@ -30,7 +30,8 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from celtica_agents.learned.value import inputs_of, mean_worth, with_turns, worth_of
+from celtica_agents.learned.files import sizes_of
+from celtica_agents.learned.value import inputs_of, mean_worth, network_inputs, worth_of
 from celtica_env import Agent, Batch, View, agent_seed, ask, load_agent, make_batch
 from celtica_train.trainers import TDConfig
 from celtica_train.trainers.base import Learner
@@ -53,7 +54,7 @@ class TDLearner(Learner):
             **config.options,
         )  # fmt: skip
         self.spec = self.batch.spec
-        num_inputs = self.spec.observation_size + self.spec.max_players
+        num_inputs, _ = sizes_of(self.kind, config.game)
         self.learned = ValueNetwork(num_inputs, config.hidden)
         self.average = deepcopy(self.learned)
         self.network = torch.nn.ModuleDict({"learned": self.learned, "average": self.average})
@@ -131,9 +132,10 @@ class TDLearner(Learner):
     def keep(self, games: np.ndarray, seats: np.ndarray) -> None:
         """Keep what the seats `(n,)` that have just decided in games `(n,)` see now."""
         turns_away = (self.batch.to_move[games] - seats) % self.batch.num_players
-        inputs = with_turns(self.batch.observe(games, seats), turns_away, self.spec)
-        values = self.learned(torch.from_numpy(inputs)).numpy()
         potentials = self.batch.potentials(games, seats)
+        observations = self.batch.observe(games, seats)
+        inputs = network_inputs(observations, turns_away, potentials, self.spec)
+        values = self.learned(torch.from_numpy(inputs)).numpy()
         self.decisions.add(games, seats, inputs=inputs, values=values, potentials=potentials)
 
     # --- learning ---------------------------------------------------------------------------------
