@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from celtica_agents.learned.value import POTENTIAL_SHOWN
 from celtica_agents.search import estimate, flat, playouts, tree
 from celtica_agents.search.strategy import NO_ACTION, Settings, Strategy, search
 from celtica_agents.search.workspace import Workspace, new_network, new_workspace
@@ -34,7 +35,7 @@ CONSTANTS = {
     "NO_ACTION": NO_ACTION,
     "ROOT": tree.ROOT,
     "NONE": tree.NONE,
-    "POTENTIAL_SHOWN": estimate.POTENTIAL_SHOWN,
+    "POTENTIAL_SHOWN": POTENTIAL_SHOWN,
     "Workspace": Workspace,
 }
 """What the kernels use besides functions."""
