@@ -19,6 +19,7 @@ import numpy as np
 from celtica_env.core.errors import MissingLibraryError, OptionError
 from celtica_env.core.registry import load_game, load_part
 from celtica_env.core.types import FULL, Game
+from celtica_env.show.drawing import WIDTH, Moved
 
 FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf")
 
@@ -32,14 +33,24 @@ class Drawing(Protocol):
 
     WORD_COLOURS: Mapping[str, str]
 
-    def draw(self, record: np.void, viewer: int = FULL) -> str:
-        """Return a position as an SVG document, as a seat sees it; `FULL` sees everything."""
+    def draw(self, record: np.void, viewer: int = FULL, width: int = WIDTH) -> str:
+        """Return a position as an SVG document, as a seat sees it; `FULL` sees everything.
+
+        The width is `WIDTH` or `NARROW` of `show.drawing`.
+        """
 
     def pieces_of(self, action: int) -> tuple[str, ...]:
         """Return the pieces, by their `data-piece`, that together mean an action.
 
         The drawing of a position for its mover, and the one that shows everything, hold them for
         each legal action, as often as they are named. No two legal actions have the same.
+        """
+
+    def moved(self, before: np.void, after: np.void, action: int) -> Moved:
+        """Return where an action took things from and where they are now, by `data-thing`.
+
+        Every drawing of `after` holds them. It is the same whichever seat the records are censored
+        for.
         """
 
 

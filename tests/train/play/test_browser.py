@@ -11,11 +11,10 @@ import pytest
 pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("playwright", reason="playwright is not installed")
 
-import uvicorn
 from playwright.sync_api import sync_playwright
 
 from celtica_env import Replay, play_replay
-from celtica_train.play.server import listen, make_app
+from celtica_train.play.server import Server, listen
 from tests.each_game import each_game
 from tests.train.play.games import Failing, Slow, late_position, table
 
@@ -29,8 +28,11 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-NARROW, WIDE = {"width": 600, "height": 900}, {"width": 1400, "height": 900}
+PHONE, NARROW, WIDE = (
+    {"width": width, "height": height} for width, height in ((390, 844), (600, 900), (1280, 800))
+)
 ENDS = ("The game is over", "The game was cut off")
+SMALLEST = 8  # pixels of a letter in a picture
 LEGIBLE = 4.5  # contrast of text, by WCAG 2 AA
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
@@ -51,8 +53,7 @@ def browser(tmp_path_factory):
 def serving(session):
     """Serve a session from a thread and yield the page's address."""
     listener = listen("127.0.0.1", 0)
-    config = uvicorn.Config(make_app(session, "token"), log_level="warning")
-    server = uvicorn.Server(config)
+    server = Server(session, "token")
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
@@ -67,14 +68,16 @@ def visit(browser):
     """Open the page of a session; what it logs or asks of other machines is an error."""
 
     @contextmanager
-    def open_page(session, viewport=WIDE, scheme="light"):
+    def open_page(session, viewport=WIDE, scheme="light", speed="at once", query=""):
         complaints = []
         with serving(session) as address:
             context = browser.new_context(viewport=viewport, color_scheme=scheme)
+            context.add_init_script(f"localStorage.setItem('celtica-speed', '{speed}')")
             page = context.new_page()
             page.on("pageerror", lambda error: complaints.append(str(error)))
             page.on("request", lambda request: complaints.extend(foreign(request, address)))
-            page.goto(address)
+            page.on("console", lambda line: complaints.extend([line.text] * (line.type == "error")))
+            page.goto(f"{address}?{query}")
             wait_until(page, "sight !== null")
             yield page
             context.close()
@@ -143,7 +146,7 @@ def test_a_game_is_played_by_clicks(game, visit, tmp_path):
     with visit(session) as page:
         play_by_clicks(page)
         assert page.inner_text("#status").startswith(ENDS)
-        assert re.search(r"player 0 \(you\): [+-]?\d", page.inner_text("#seats"))
+        assert re.search(r"You \(player 0\): [+-]?\d", page.inner_text("#seats"))
         with page.expect_download() as download:
             page.click("#save")
         download.value.save_as(tmp_path / "game.jsonl")
@@ -200,11 +203,11 @@ def test_undo_hint_and_the_moves_of_others(visit):
             wait_for_change(page, version)
         news = [d for d in sight(page)["deeds"] if d["is_recent"] and d["seat"] != 0]
         lines = page.locator("#log li.recent").all_inner_texts()
-        assert lines == [f"player 1 (scripted): {deed['text']}" for deed in news]
+        assert lines == [f"Player 1 (scripted): {deed['text']}" for deed in news]
         page.click("#hint")
         page.wait_for_selector("#hint-title:visible")
         hinted = page.inner_text("#choices button.hinted")
-        assert page.inner_text("#hint-title") == f"scripted would {hinted}"
+        assert page.inner_text("#hint-title") == f"scripted advises: {hinted}"
         while page.locator("#undo").is_enabled():
             version = sight(page)["version"]
             page.click("#undo")
@@ -254,7 +257,7 @@ def test_people_pass_the_screen(visit):
     with visit(table("celtica", num_people=2, num_players=3)) as page:
         page.wait_for_selector("#curtain:visible")
         mover = sight(page)["mover"]
-        assert page.inner_text("#curtain-title") == f"Pass the screen to player {mover} (person)"
+        assert page.inner_text("#curtain-title") == f"Pass the screen to Player {mover} (person)"
         assert page.locator("#picture *").count() == 0
         page.keyboard.press("Enter")  # the focus is on the button
         assert wait_for_turn(page)["viewer"] == mover
@@ -276,7 +279,7 @@ def test_a_slow_agent_thinks_while_the_page_answers(visit):
             version = sight(page)["version"]
             page.locator("#choices button").first.click()
             wait_for_change(page, version)
-        assert page.inner_text("#status") == "player 1 (slow) is thinking"
+        assert page.inner_text("#status") == "Player 1 (slow) is thinking"
         assert page.locator("#hint").is_disabled()
         page.click("#words summary")
         assert page.locator("#position").is_visible()
@@ -322,7 +325,7 @@ def test_a_server_that_is_gone_is_told(visit, browser):
         page.goto(address)
         wait_for_turn(page)
     page.locator("#choices button").first.click()
-    wait_until(page, "document.getElementById('trouble').textContent.includes('running')")
+    wait_until(page, "document.getElementById('lost').textContent.includes('running')")
     page.close()
 
 
@@ -330,14 +333,15 @@ def test_a_server_that_is_gone_is_told(visit, browser):
 
 
 @each_game
-@pytest.mark.parametrize(("viewport", "scheme"), [(NARROW, "dark"), (WIDE, "light")])
+@pytest.mark.parametrize(("viewport", "scheme"), [(PHONE, "dark"), (WIDE, "light")])
 def test_everything_fits_and_is_legible(game, viewport, scheme, visit):
     with visit(table(game, num_players=3, at=[0]), viewport, scheme) as page:
         wait_for_turn(page)
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert page.evaluate(overflow) <= 0
-        assert page.evaluate("document.getElementById('picture').offsetWidth") > 400
-        page.click("#help summary")
+        assert page.evaluate("document.getElementById('picture').offsetWidth") > 350
+        letters = page.evaluate(LETTERS)
+        assert min(letters) >= SMALLEST, letters
         assert page.locator("#how-to-play code").first.is_visible()
         legible = ("#status", "#log", "h2", "#choices button", "#seats li", "#how-to-play code")
         for selector in legible:
@@ -349,6 +353,9 @@ def test_everything_fits_and_is_legible(game, viewport, scheme, visit):
         )
         assert names == []
 
+
+LETTERS = """[...document.querySelectorAll("#picture text:not(.note, .name)")]
+  .map((text) => text.getScreenCTM().d * parseFloat(getComputedStyle(text).fontSize))"""
 
 CONTRAST = """selector => {
   const light = (colour) => {
