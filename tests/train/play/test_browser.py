@@ -190,7 +190,9 @@ def test_a_selection_leaves_what_holds_it_and_escape_clears_it(visit):
         copies.nth(0).click()
         copies.nth(1).click()  # no other action holds both, so they are played
         wait_for_change(page, version)
-        assert two["text"] in [deed["text"] for deed in sight(page)["deeds"] if deed["seat"] == 0]
+        cards = two["text"].removeprefix("Play").partition(":")[0]
+        own = [deed["text"] for deed in sight(page)["deeds"] if deed["seat"] == 0]
+        assert any(text.startswith(f"played{cards}: ") for text in own)
 
 
 def test_undo_hint_and_the_moves_of_others(visit):
@@ -216,18 +218,133 @@ def test_undo_hint_and_the_moves_of_others(visit):
         assert page.locator("#log li").count() == len(before["deeds"])
 
 
-def test_keys_alone_play_a_game(visit):
-    with visit(table(position=late_position("celtica", 5)), NARROW) as page:
-        wait_for_turn(page)
-        reach(page, "#choices button")
-        while not wait_for_turn(page)["payoffs"]:
+@each_game
+def test_the_moves_of_others_are_shown_one_by_one(game, visit):
+    """Each with whose it is, from where and to where; nothing can be chosen meanwhile."""
+    with visit(table(game, num_players=3, at=[0]), speed="slow") as page:
+        wait_until(page, CAN_CHOOSE)
+        own_and_others = "sight.can_undo ? sight.deeds.filter((d) => d.text && isNews(d)) : []"
+        while not (news := page.evaluate(own_and_others)):
             version = sight(page)["version"]
-            assert page.evaluate("document.activeElement.matches('#choices button')")
+            page.locator("#choices button").first.click()
+            wait_until(page, f"sight.version > {version} && (isTelling || {CAN_CHOOSE})")
+            skip_until(page, f"!isTelling && {CAN_CHOOSE}")
+        page.click("#undo")
+        wait_until(page, CAN_CHOOSE)
+        page.locator("#choices button").first.click()
+        told = []
+        while not page.evaluate(f"!isTelling && {CAN_CHOOSE}"):
+            shown = page.evaluate(TOLD)
+            if shown and shown["number"] is not None and shown not in told:
+                told.append(shown)
+                assert page.locator("#choices button").count() == 0
+                page.click("#skip") if len(told) == len(news) else page.evaluate("nextDeed()")
+            page.wait_for_timeout(20)
+        numbers = [shown["number"] for shown in told]
+        assert numbers == sorted(set(numbers))
+        deeds = sight(page)["deeds"]
+        for shown in told:
+            deed = deeds[shown["number"]]
+            assert shown["text"].strip().endswith(f"(scripted): {deed['text']}")
+            ways = len(deed["sources"]) * len(deed["targets"])
+            assert shown["marks"] == len(deed["sources"]) + len(deed["targets"]) + ways
+        assert {deeds[number]["seat"] for number in numbers} <= {1, 2}
+
+
+CAN_CHOOSE = "sight && (sight.choices.length > 0 || sight.payoffs !== null)"
+TOLD = """(() => {
+  const line = document.querySelector("#log li.told");
+  return { number: line && +line.dataset.deed, text: document.getElementById("told").textContent,
+    marks: document.querySelectorAll("#picture .moves .line").length };
+})()"""
+
+
+def skip_until(page, condition):
+    """Skip the moves of others until something is so."""
+    for _ in range(300):
+        page.evaluate("skip()")
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"never came: {condition}")
+
+
+def test_a_line_of_the_log_shows_the_table_as_it_was(visit):
+    with visit(table(at=[0])) as page:
+        while len(wait_for_turn(page)["deeds"]) < 6:
+            version = sight(page)["version"]
+            page.locator("#choices button").first.click()
+            wait_for_change(page, version)
+        now = page.text_content("#position")
+        page.locator("#log button").first.click()
+        page.wait_for_selector("#back:visible")
+        assert page.inner_text("#told").strip() == page.locator("#log button").first.inner_text()
+        assert page.text_content("#position") != now
+        assert page.locator("#choices button").count() == 0
+        page.keyboard.press("Escape")
+        assert page.text_content("#position") == now
+        assert page.locator("#choices button").count() > 0
+
+
+def test_the_page_speaks_german_and_remembers_it(visit):
+    with visit(table(at=[0])) as page:
+        english = wait_for_turn(page)["choices"]
+        page.select_option("#language", "de")
+        wait_until(page, "sight.status.startsWith('Du bist dran')")
+        german = sight(page)["choices"]
+        assert [choice["code"] for choice in german] == [choice["code"] for choice in english]
+        assert "Druidenkarte" in page.inner_text("#choices")
+        assert page.inner_text("#undo") == "Zurück"
+        assert page.get_attribute("html", "lang") == "de"
+        page.reload()
+        wait_until(page, "sight && sight.status.startsWith('Du bist dran')")
+        page.goto(f"{page.url.partition('?')[0]}?language=en")
+        wait_until(page, "sight && sight.status.startsWith('Your turn')")
+
+
+def test_a_browser_that_keeps_nothing_plays_all_the_same(visit):
+    refused = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('no') }})"
+    with visit(table(at=[0])) as page:
+        page.context.add_init_script(refused)
+        page.reload()
+        wait_until(page, CAN_CHOOSE)
+        page.select_option("#speed", "fast")
+        page.select_option("#language", "de")
+        wait_until(page, "sight.status.startsWith('Du bist dran')")
+
+
+@each_game
+@pytest.mark.parametrize("speed", ["at once", "fast"])
+def test_keys_alone_play_a_game(game, speed, visit):
+    """The focus is on a choice whenever there is one, however long others take."""
+    with visit(table(game, position=late_position(game, 5)), NARROW, speed=speed) as page:
+        wait_until(page, f"!isTelling && {CAN_CHOOSE}")
+        if not sight(page)["payoffs"]:
+            reach(page, "#choices button")
+        while not sight(page)["payoffs"]:
+            version = sight(page)["version"]
+            wait_until(page, "document.activeElement.matches('#choices button')")
             page.keyboard.press("ArrowDown")
             assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
             page.keyboard.press("Enter")
             wait_for_change(page, version)
-        assert page.inner_text("#status").startswith("The game is over")
+            wait_until(page, f"!isTelling && {CAN_CHOOSE}")
+        assert page.inner_text("#status").startswith(ENDS)
+
+
+@pytest.mark.slow
+@each_game
+def test_keys_alone_play_a_whole_game(game, visit):
+    with visit(table(game, num_players=3, at=[1]), PHONE) as page:
+        wait_until(page, CAN_CHOOSE)
+        reach(page, "#choices button")
+        while not wait_for_turn(page)["payoffs"]:
+            version = sight(page)["version"]
+            wait_until(page, "document.activeElement.matches('#choices button')")
+            page.keyboard.press("End" if version % 2 else "Home")
+            page.keyboard.press("Enter")
+            wait_for_change(page, version)
+        assert page.inner_text("#status").startswith(ENDS)
 
 
 def test_keys_alone_reach_the_pieces(visit):

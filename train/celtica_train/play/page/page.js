@@ -39,7 +39,8 @@ const element = (id) => document.getElementById(id);
 let sight = null; // what the table sent last
 let told = 0; // deeds that have been shown
 let isTelling = false; // others' moves are being shown, one by one
-let skip = () => {}; // ends the wait for the next of them
+let nextDeed = () => {}; // ends the wait for the next of them
+let skip = () => {}; // leaves the others out
 let looked = null; // an earlier deed at which somebody looks again
 let selection = new Map(); // how often each piece was clicked
 let focusWaits = null; // "choices" or "picture": where the focus goes at the next turn
@@ -137,11 +138,12 @@ async function tell() {
     showScene(scene, number);
     await new Promise((resolve) => {
       const timer = setTimeout(resolve, SPEEDS[speed]);
-      skip = () => { clearTimeout(timer); told = sight.deeds.length; resolve(); };
+      nextDeed = () => { clearTimeout(timer); resolve(); };
+      skip = () => { told = sight.deeds.length; nextDeed(); };
     });
   }
   isTelling = false;
-  skip = () => {};
+  nextDeed = skip = () => {};
   showNow();
 }
 
