@@ -12,14 +12,16 @@ from functools import cache
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
 from celtica_env.core.errors import MissingLibraryError, OptionError
 from celtica_env.core.registry import load_game, load_part
 from celtica_env.core.types import FULL, Game
-from celtica_env.show.drawing import WIDTH, Moved
+
+if TYPE_CHECKING:  # drawings are imported when somebody looks
+    from celtica_env.show.drawing import Moved
 
 FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf")
 
@@ -33,10 +35,10 @@ class Drawing(Protocol):
 
     WORD_COLOURS: Mapping[str, str]
 
-    def draw(self, record: np.void, viewer: int = FULL, width: int = WIDTH) -> str:
+    def draw(self, record: np.void, viewer: int = FULL, width: int = ...) -> str:
         """Return a position as an SVG document, as a seat sees it; `FULL` sees everything.
 
-        The width is `WIDTH` or `NARROW` of `show.drawing`.
+        The width is `WIDTH`, as by default, or `NARROW`, of `show.drawing`.
         """
 
     def pieces_of(self, action: int) -> tuple[str, ...]:
