@@ -64,6 +64,8 @@ GOAL_DASHES = (None, "5 4")
 Spots = tuple[tuple[float, float], ...]
 Box = tuple[float, float, float, float]
 """Middle, half the width and half the height."""
+TRADE_ROOM = 60.0
+"""Units from the edge of the drawing to the middle of the name of a good."""
 NAME_WIDTH = 5.0
 """Units of a letter in the names on the map."""
 SEAT_OFFSETS = ((-13, -13), (13, -13), (-13, 13), (13, 13))
@@ -246,7 +248,7 @@ def _map(record: np.void, own: int, viewer: int, is_asked: bool, lay: Layout) ->
     yield _aims(record, own, viewer, spots)
     labels = _labels(spots) if lay.width == WIDTH else ("",) * NUM_SITES
     for site in range(NUM_SITES):
-        yield _site(record, site, spots[site], labels[site], is_asked)
+        yield _site(record, site, spots[site], labels[site], lay.width, is_asked)
 
 
 def _note(record: np.void, lay: Layout) -> str:
@@ -313,17 +315,30 @@ def _sites_of(record: np.void, goal: int) -> list[int]:
     return [site for site in record["goal_sites"][goal].tolist() if site != NO_SITE]
 
 
-def _site(record: np.void, site: int, spot: tuple[float, float], label: str, is_asked: bool) -> str:
-    marks = [
-        seat_mark(seat, *SEAT_OFFSETS[seat], count, 9)
-        for seat, count in enumerate(record["markers"][:, site].tolist())
-        if count
-    ]
+def _site(
+    record: np.void,
+    site: int,
+    spot: tuple[float, float],
+    label: str,
+    width: float,
+    is_asked: bool,
+) -> str:
+    counts = record["markers"][:, site].tolist()
+    marks = [seat_mark(seat, *SEAT_OFFSETS[seat], n, 9) for seat, n in enumerate(counts) if n]
     words = site_text(record, site)
     name = f"site-{site}" if is_asked else None
-    face = _trade_site(site - FIRST_TRADE_SITE) if site >= FIRST_TRADE_SITE else _location(site)
-    label = label if " " in words else ""  # another map has no names
+    if site >= FIRST_TRADE_SITE:
+        face = _trade_site(site - FIRST_TRADE_SITE, _shift(spot[0], width))
+    else:
+        face = _location(site)
+    is_free = " " in words and not marks  # another map has no names, and markers lie upon them
+    label = label if is_free else ""
     return piece(name, f"site {words}", at(*spot, face, label, *marks), thing=f"site-{site}")
+
+
+def _shift(x: float, width: float) -> float:
+    """Return how far the name of a good moves to stay on the map."""
+    return max(0, TRADE_ROOM - x) - max(0, x + TRADE_ROOM - width)
 
 
 @cache
@@ -360,8 +375,8 @@ def _location(site: int) -> str:
 
 
 @cache
-def _trade_site(good: int) -> str:
-    return _good(good, 32) + middle(0, 30, GOODS[good], "ink halo", font_size=13)
+def _trade_site(good: int, shift: float) -> str:
+    return _good(good, 32) + middle(shift, 30, GOODS[good], "ink halo", font_size=13)
 
 
 def _good(good: int, size: float) -> str:
