@@ -311,7 +311,7 @@ def test_a_silent_stream_shows_that_it_lives_and_ends_with_the_server(monkeypatc
     ):
         assert any(line.startswith(b": ") for line in stream)
         running.should_exit = True
-        assert b"".join(stream.readlines()).endswith(b"\n\n")  # to its end, not cut off
+        stream.read()  # to its end: what is cut off raises an error
 
 
 @pytest.mark.parametrize("path", ["state?language=fr", "scene?deed=-1", "scene?deed=x", "scene"])

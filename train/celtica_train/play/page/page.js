@@ -565,7 +565,7 @@ async function save() {
   if (sight.payoffs) {
     const link = document.createElement("a");
     link.href = await table.replay();
-    link.download = "";
+    link.download = "game.jsonl";
     link.click();
     return;
   }
