@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "train" / "celtica_train" / "play" / "page"
 PYODIDE = "https://cdn.jsdelivr.net/pyodide/v0.27.7/full/"
-"""Where the browser gets Python 3.12 and numpy from; another address can be given for tests."""
+"""Where the browser gets Python 3.12, numpy and msgspec from."""
 PACKAGES = {
     "celtica_env": ROOT / "celtica_env",
     "celtica_agents": ROOT / "agents" / "celtica_agents",
@@ -38,20 +38,27 @@ TIME = (1980, 1, 1, 0, 0, 0)
 """Of every file in the archive, so that the same sources make the same bytes."""
 
 
-def build(folder: Path, pyodide: str = PYODIDE) -> None:
+def build(folder: Path) -> None:
     """Write the demo into a folder, which is made if need be."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("page.css", "page.js"):
-        (folder / name).write_bytes((PAGE / name).read_bytes())
-    (folder / "table.js").write_bytes((HERE / "table.js").read_bytes())
-    (folder / "sources.js").write_text(sources(pyodide), "utf-8")
+    for name, content in files().items():
+        (folder / name).write_text(content, "utf-8")
+
+
+def files() -> dict[str, str]:
+    """Return the files of the demo by their names."""
     script = '<script src="table.js" defer></script>'
     page = (PAGE / "index.html").read_text("utf-8")
     page = page.replace(script, f'<script src="sources.js" defer></script>\n{script}')
-    (folder / "index.html").write_text(page.replace("celtica play", "celtica-env"), "utf-8")
+    return {
+        "index.html": page.replace("celtica play", "celtica-env"),
+        **{name: (PAGE / name).read_text("utf-8") for name in ("page.css", "page.js")},
+        "table.js": (HERE / "table.js").read_text("utf-8"),
+        "sources.js": sources(),
+    }
 
 
-def sources(pyodide: str) -> str:
+def sources() -> str:
     """Return what `table.js` needs to know, as JavaScript."""
     games = {
         name: {
@@ -61,7 +68,7 @@ def sources(pyodide: str) -> str:
         for name in celtica_env.registered_games()
     }
     constants = {
-        "PYODIDE": pyodide,
+        "PYODIDE": PYODIDE,
         "GAMES": games,
         "WORKER": (HERE / "worker.js").read_text("utf-8"),
         "SOURCES": base64.b64encode(archive()).decode(),
