@@ -38,7 +38,7 @@ def readmes() -> dict[str, str]:
 def pages() -> dict[str, str]:
     """Return the page that each document outside `docs/` becomes, both as paths."""
     return {
-        "README.md": "index.md",
+        "README.md": "overview.md",
         "agents/README.md": "agents.md",
         "CHANGELOG.md": "changelog.md",
         "CODE_OF_CONDUCT.md": "conduct.md",
