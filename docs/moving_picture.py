@@ -5,14 +5,13 @@ Needs the extra `render`.
 
 from __future__ import annotations
 
-from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
 
 import celtica_env
 from celtica_env import Batch
-from celtica_env.show.pictures import load_drawing, png
+from celtica_env.show.pictures import load_drawing, pixels
 
 PICTURE = Path(__file__).with_name("pictures") / "celtica.webp"
 NUM_DECISIONS = 18
@@ -37,7 +36,7 @@ def main() -> None:
 def frame(batch: Batch) -> Image.Image:
     """Return the position as seat 0 sees it."""
     record = batch.censored(seats=[0])[0]
-    return Image.open(BytesIO(png(load_drawing("celtica").draw(record, 0), WIDTH))).convert("RGB")
+    return Image.fromarray(pixels(load_drawing("celtica").draw(record, 0), WIDTH))
 
 
 if __name__ == "__main__":
