@@ -10,7 +10,7 @@ SAMPLE ?= 200
 PLAIN := $(addprefix tests/,games playthroughs agents/test_agents.py agents/test_search.py testing/test_kit.py)
 
 .PHONY: setup train test test-slow coverage mutants check check-full check-oldest check-wheel lint
-.PHONY: bench bench-guard bench-peers bench-commits docs notebooks release clean
+.PHONY: bench bench-guard bench-peers bench-commits docs demo notebooks release clean
 
 setup: $(VENV)/.ready
 
@@ -108,6 +108,12 @@ bench-peers: $(PEERS)/.ready
 docs: setup
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+# A page that plays the games, with no server behind it: a folder to put anywhere, or to open from here.
+DEMO ?= build/demo
+demo: setup
+	$(BIN)/python docs/demo/build.py $(DEMO)
+	@echo "open $(DEMO)/index.html; on the first visit the browser loads some 9 MB of Python"
 
 # A release: checked, built, committed and tagged here, published by pushing the tag.
 release: setup

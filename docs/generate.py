@@ -85,6 +85,7 @@ def documents() -> dict[Path, dict[str, str]]:
             "headline": headline_table(figures),
             "ladder_head": ladder_head(read_ladder(LADDER)),
         },
+        ROOT / "docs" / "index.md": {"front": front_table(figures)},
         ROOT / "docs" / "training.md": {"results": results_table(figures)},
         ROOT / "docs" / "support.md": {"versions": versions_table()},
         ROOT / "docs" / "releasing.md": {"listings": listings()},
@@ -321,6 +322,19 @@ def headline_table(figures: Mapping[str, Any]) -> str:
             f"on {facts['machine']}.",
         ]
     )
+
+
+def front_table(figures: Mapping[str, Any]) -> str:
+    """Return the win shares of the shipped bots against the greedy rule, with two players."""
+    facts = measured_facts({**figures, "measured_on": figures["strength_measured_on"]})
+    rows = [
+        [row[0], *row[4:]]
+        for row in map(result_row, figures["results"])
+        if row[1:4] == ["bot", "greedy", "2"]
+    ]
+    header = [RESULT_HEADER[0], *RESULT_HEADER[4:]]
+    shown = table(header, rows, numbers=range(1, 5))
+    return f"{shown}\n\nMeasured with version {facts['package version']}, {facts['date']}."
 
 
 def results_table(figures: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ import json
 import posixpath
 import re
 from base64 import b64encode
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -24,6 +25,8 @@ from celtica_env.core.registry import load_game
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(?P<before>\]\(|\b(?:src|href)=\")(?P<target>[^)\"#\s]+)")
 LANGUAGES = {".py": "python", ".json": "json", ".cff": "yaml"}
+DEMO = "try"
+"""Folder of the site that holds the demo."""
 HIDDEN = "---\nsearch:\n  exclude: true\n---\n\n"
 
 
@@ -35,7 +38,7 @@ def readmes() -> dict[str, str]:
 def pages() -> dict[str, str]:
     """Return the page that each document outside `docs/` becomes, both as paths."""
     return {
-        "README.md": "index.md",
+        "README.md": "overview.md",
         "agents/README.md": "agents.md",
         "CHANGELOG.md": "changelog.md",
         "CODE_OF_CONDUCT.md": "conduct.md",
@@ -73,6 +76,17 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
         files.append(File.generated(config, page, abs_src_path=str(ROOT / path)))
     for path in sorted(linked_files(files)):
         files.append(File.generated(config, page_of(path), content=source_page(path)))
+    for name, content in demo_files().items():
+        files.append(File.generated(config, f"{DEMO}/{name}", content=content))
+
+
+def demo_files() -> dict[str, str]:
+    """Return the files of the demo, whose sources lie beside the documents."""
+    path = ROOT / "docs" / "demo" / "build.py"
+    spec = spec_from_file_location("demo_build", path)
+    builder = module_from_spec(spec)
+    spec.loader.exec_module(builder)
+    return builder.files()
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -128,7 +128,9 @@ def _versions(name: str) -> list[Game]:
     return versions
 
 
-def load_part(game: Game, part: Literal["drawing", "greedy", "questions"]) -> ModuleType:
+def load_part(
+    game: Game, part: Literal["drawing", "sentences", "greedy", "questions"]
+) -> ModuleType:
     """Return an optional module of a game, which it names.
 
     Raises:

@@ -172,6 +172,8 @@ class Game:
         render_text: `(record, viewer) -> str`, the position as that seat sees it.
         drawing: import path of a module that draws positions, see `show.pictures`; None if there
             is none.
+        sentences: import path of a module that says in sentences what may be done and what was
+            done, see `show.sentences`; None if there is none.
         greedy: import path of a module with `choose(s, scratch) -> action`, compiled: a rule that
             plays passably on one censored record; `scratch` is working memory, `SCRATCH_SIZE`
             float64. None if there is none.
@@ -200,6 +202,7 @@ class Game:
     action_from_text: Callable[[str], int]
     render_text: Callable[[np.void, int], str]
     drawing: str | None = None
+    sentences: str | None = None
     greedy: str | None = None
     questions: str | None = None
     bots: str | None = None

@@ -2,7 +2,7 @@
 
 A drawing is text, made without any library. What changes by itself, such as a card, is a line of
 its own, so that the steps of a replay can share the others. What a player can click carries
-`data-piece`.
+`data-piece`; what an action can move, or where it can come from or go to, carries `data-thing`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from html import escape
+from typing import NamedTuple
 
 WIDTH = 720
-"""Units across every drawing; letters of 13 units are legible at 600 pixels."""
+"""Units across a drawing; letters of 13 units are legible at 600 pixels."""
+
+NARROW = 400
+"""Units across a drawing for a narrow screen, legible at 360 pixels."""
 
 SEAT_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
 """One for each seat (Okabe and Ito's set, told apart by colour-blind people too)."""
@@ -36,6 +40,13 @@ STYLE = """
 .celtica-env .edge{stroke:#8b8678}.celtica-env .ghost{stroke:#5a5d5c}
 .celtica-env .turn{stroke:#e0b040}.celtica-env .note{fill:#8f8a7c}
 }"""
+
+
+class Moved(NamedTuple):
+    """Where an action took something from and where that is now, by `data-thing`."""
+
+    sources: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
 
 
 def number(value: float) -> str:
@@ -89,9 +100,18 @@ def use(name: str, **attributes: str | float) -> str:
     return tag("use", href=f"#{name}", **attributes)
 
 
-def piece(name: str | None, label: str, *content: str) -> str:
-    """Return what a player can click, with the words that say what it is; None: cannot."""
-    return tag("g", tag("title", escape(label)), *content, data_piece=name)
+def piece(name: str | None, label: str, *content: str, thing: str | None = None) -> str:
+    """Return what a player can click, with the words that say what it is; None: cannot.
+
+    With `thing`, it is what an action can move, too.
+    """
+    title = tag("title", escape(label))
+    return tag("g", title, *content, data_piece=name, data_thing=thing)
+
+
+def thing(name: str, *content: str) -> str:
+    """Return what an action can move, or where it can come from or go to."""
+    return tag("g", *content, data_thing=name)
 
 
 def panel(x: float, y: float, width: float, height: float, kind: str = "panel") -> str:
@@ -195,7 +215,7 @@ def seat_mark(seat: int, x: float, y: float, words: object = "", size: float = 1
 
 
 def header(words: str, more: str = "") -> str:
-    """Return the line on top: who is asked what, and how far the game is."""
+    """Return the line on top of a wide drawing: who is asked what, and how far the game is."""
     right = text(WIDTH - 16, 30, more, "soft", text_anchor="end")
     return text(16, 30, words, "ink title") + right
 
@@ -207,20 +227,22 @@ def document(
     parts: Iterable[str],
     style: str = "",
     definitions: str = "",
+    width: float = WIDTH,
 ) -> str:
     """Return a whole SVG document.
 
     Args:
         game: its name, the class under which `style` holds.
         title: what it shows, for those who listen.
-        height: units, `WIDTH` being the width.
+        height: units.
         parts: its parts, one line or several, from the bottom to the top.
         style: rules of the game's own.
         definitions: what `use` refers to.
+        width: units, `WIDTH` or `NARROW`.
     """
     outlines = _OUTLINES | {f"seat-{seat}": line for seat, line in enumerate(_SEATS)}
     shapes = "".join(tag("path", id=name, d=line) for name, line in outlines.items())
-    size = f'width="{WIDTH}" height="{number(height)}" viewBox="0 0 {WIDTH} {number(height)}"'
+    size = f'width="{width}" height="{number(height)}" viewBox="0 0 {width} {number(height)}"'
     look = f"celtica-env {game}"
     return "\n".join(
         [
@@ -228,7 +250,7 @@ def document(
             tag("title", escape(title)),
             tag("style", "".join((STYLE + style).splitlines())),
             tag("defs", shapes, definitions),
-            tag("rect", width=WIDTH, height=height, rx=14, class_="ground"),
+            tag("rect", width=width, height=height, rx=14, class_="ground"),
             *parts,
             "</svg>\n",
         ]

@@ -12,13 +12,16 @@ from functools import cache
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
 from celtica_env.core.errors import MissingLibraryError, OptionError
 from celtica_env.core.registry import load_game, load_part
 from celtica_env.core.types import FULL, Game
+
+if TYPE_CHECKING:  # drawings are imported when somebody looks
+    from celtica_env.show.drawing import Moved
 
 FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSans-Oblique.ttf")
 
@@ -32,14 +35,24 @@ class Drawing(Protocol):
 
     WORD_COLOURS: Mapping[str, str]
 
-    def draw(self, record: np.void, viewer: int = FULL) -> str:
-        """Return a position as an SVG document, as a seat sees it; `FULL` sees everything."""
+    def draw(self, record: np.void, viewer: int = FULL, width: int = ...) -> str:
+        """Return a position as an SVG document, as a seat sees it; `FULL` sees everything.
+
+        The width is `WIDTH`, as by default, or `NARROW`, of `show.drawing`.
+        """
 
     def pieces_of(self, action: int) -> tuple[str, ...]:
         """Return the pieces, by their `data-piece`, that together mean an action.
 
         The drawing of a position for its mover, and the one that shows everything, hold them for
         each legal action, as often as they are named. No two legal actions have the same.
+        """
+
+    def moved(self, before: np.void, after: np.void, action: int) -> Moved:
+        """Return where an action took things from and where they are now, by `data-thing`.
+
+        Every drawing of `after` holds them. It is the same whichever seat the records are censored
+        for.
         """
 
 

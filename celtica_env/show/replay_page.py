@@ -19,6 +19,7 @@ from celtica_env.core.types import FULL
 from celtica_env.replays.playback import replay_steps
 from celtica_env.replays.replay import Replay
 from celtica_env.show.pictures import drawing_of
+from celtica_env.show.sentences import load_sentences
 
 NUM_WEIGHTS = 8  # actions of which an agent's weight is shown, the greatest
 
@@ -44,6 +45,7 @@ def _template() -> str:
 def _content(replay: Replay) -> dict[str, Any]:
     """Return what the page shows, as JSON can hold it."""
     drawing = drawing_of(load_game(replay.game_id))
+    sentences = load_sentences(replay.game_id)
     records = [batch.states[0].copy() for batch in replay_steps(replay)]
     num_players = int(records[0]["num_players"])
     lines = _Lines()
@@ -61,12 +63,14 @@ def _content(replay: Replay) -> dict[str, Any]:
         "steps": [
             {
                 "who": names[int(record["to_move"])],
-                "what": words,
+                "what": sentences.choice(record, action),
+                "done": sentences.deed(record, after, action),
+                "code": code,
                 "pieces": drawing.pieces_of(action),
                 **_reasons(replay, k),
             }
-            for k, (record, action, words) in enumerate(
-                zip(records, replay.actions, replay.action_texts())
+            for k, (record, after, action, code) in enumerate(
+                zip(records, records[1:], replay.actions, replay.action_texts())
             )
         ],
         "end": _end(replay, names),

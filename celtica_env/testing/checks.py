@@ -39,6 +39,7 @@ THEMES = (
     "replays",
     "drawings",
     "parts",
+    "sentences",
 )
 """The modules that hold the checks, in the order in which they run."""
 

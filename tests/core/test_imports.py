@@ -22,7 +22,7 @@ GAMES_MAY_USE = {
         "rng",
         "types",
     )
-} | {"celtica_env.show.drawing"}
+} | {"celtica_env.show.drawing", "celtica_env.show.words"}
 
 
 def imports_of(source: Path, root: Path) -> set[str]:

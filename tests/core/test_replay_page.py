@@ -11,6 +11,7 @@ from celtica_env import replay_steps
 from celtica_env.core.types import FULL
 from celtica_env.show.pictures import draw
 from celtica_env.show.replay_page import replay_page
+from celtica_env.show.sentences import load_sentences
 from celtica_train import cli
 from tests.each_game import each_game
 
@@ -52,7 +53,13 @@ def test_every_view_of_every_step_is_the_drawing(game):
         for view, viewer in enumerate((FULL, 0, 1)):
             assert views[view][step] == draw(game, batch.states[0], viewer)
     assert len(views[0]) == len(shown["steps"]) + 1 == len(replay.actions) + 1
-    assert [step["what"] for step in shown["steps"]] == replay.action_texts()
+    assert [step["code"] for step in shown["steps"]] == replay.action_texts()
+    sentences = load_sentences(game)
+    for step, batch, action in zip(shown["steps"], replay_steps(replay), replay.actions):
+        assert step["what"] == sentences.choice(batch.states[0], action)
+    deeds = [step["done"] for step in shown["steps"]]
+    assert "".join(deeds)
+    assert set(deeds).isdisjoint(step["what"] for step in shown["steps"])
 
 
 @pytest.mark.slow

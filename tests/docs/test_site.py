@@ -72,6 +72,7 @@ def test_the_site_is_whole(tmp_path):
     assert list(broken_links(pages)) == []
     for game in celtica_env.list_games():
         assert f"../pictures/{game}.svg" in pages[tmp_path / "games" / f"{game}.html"].loaded
+    assert (tmp_path / "try" / "table.js").is_file()
     documented = set().union(*(page.anchors for page in pages.values()))
     public = {f"celtica_env.{name}" for name in celtica_env.__all__ if name != "__version__"}
     assert public <= documented

@@ -14,9 +14,10 @@ from numba import njit
 from celtica_env.core import registry
 from celtica_env.core.questions import Event
 from celtica_env.core.types import FULL, Game
+from celtica_env.show.drawing import Moved
 from celtica_env.testing.play import pick, stride_of
 from tests.core import tiny_game
-from tests.core.tiny_game import drawing
+from tests.core.tiny_game import drawing, sentences
 from tests.core.tiny_game.tables import DRAW
 
 SOURCES = Path(tiny_game.__file__).parent
@@ -79,8 +80,8 @@ def declared(**facts) -> Game:
 def drawn(name: str, **functions) -> Game:
     """Return the tiny game with a module of drawings in which functions are others."""
     module = ModuleType(f"tiny_drawing_{name}")
-    sound = {key: getattr(drawing, key) for key in ("WORD_COLOURS", "draw", "pieces_of")}
-    vars(module).update(sound | functions)
+    names = ("WORD_COLOURS", "draw", "pieces_of", "moved")
+    vars(module).update({key: getattr(drawing, key) for key in names} | functions)
     sys.modules[module.__name__] = module
     return replace(tiny_game.GAME, drawing=module.__name__)
 
@@ -101,6 +102,19 @@ def choose_to_draw(s, scratch):
 def one_event(before, actions, after):
     rows = np.arange(len(actions) + 1)
     return [Event("cards played", rows, before["to_move"], actions.astype(str), actions * 1.0)]
+
+
+def told(name: str, **functions) -> Game:
+    """Return the tiny game's card with a module of sentences in which functions are others."""
+    module = ModuleType(f"tiny_sentences_{name}")
+    names = ("TITLE", "choice", "deed", "task", "tally")
+    vars(module).update({key: getattr(sentences, key) for key in names} | functions)
+    sys.modules[module.__name__] = module
+    return replace(tiny_game.GAME, sentences=module.__name__)
+
+
+def deed_with_hands(before: np.void, after: np.void, action: int, language: str = "en") -> str:
+    return f"played {action} of {before['hand'].tolist()}"
 
 
 def svg_with_hands(state: np.void, viewer: int = FULL) -> str:
@@ -307,6 +321,21 @@ GAME_FAULTS = {
         drawn("one_click", pieces_of=lambda action: ("deck",)),
         "drawings.pieces_mean_every_action",
         "have the same pieces",
+    ),
+    "a deed tells the hands": GameFault(
+        told("with_hands", deed=deed_with_hands),
+        "sentences.nothing_hidden_is_told",
+        "expected what was done to be told alike to every seat",
+    ),
+    "two actions are told alike": GameFault(
+        told("alike", choice=lambda record, action, language="en": "play"),
+        "sentences.every_choice_is_told_apart",
+        "expected another sentence for every action, in en",
+    ),
+    "what moved is not drawn": GameFault(
+        drawn("nowhere", moved=lambda before, after, action: Moved((), ("nowhere",))),
+        "sentences.what_moved_is_drawn",
+        "expected the drawing to hold the thing 'nowhere'",
     ),
     "games are longer than declared": GameFault(
         declared(max_steps=5),

@@ -18,6 +18,7 @@ GAME = Game(
     action_from_text=action_from_text,
     render_text=render_text,
     drawing=f"{__name__}.drawing",
+    sentences=f"{__name__}.sentences",
     greedy=f"{__name__}.greedy",
     questions=f"{__name__}.questions",
     bots="bots",

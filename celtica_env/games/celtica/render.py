@@ -81,11 +81,18 @@ def _player(state: np.void, seat: int, viewer: int) -> list[str]:
     ]
 
 
+def amulet_sizes(state: np.void, seat: int) -> list[int]:
+    """Return the complete amulets of a seat, then the parts in each unfinished one."""
+    parts = state["parts"][seat]
+    complete = int(parts.min())
+    begun = [int((parts > level).sum()) for level in range(complete, int(parts.max()))]
+    return [complete, *begun]
+
+
 def account(state: np.void, seat: int, score: float) -> str:
     """Return which amulets a seat has."""
-    parts = state["parts"][seat]
-    sizes = [int((parts > level).sum()) for level in range(int(parts.max()))]
-    complete = int(score)
+    del score
+    complete, *begun = amulet_sizes(state, seat)
     amulets = "1 complete amulet" if complete == 1 else f"{complete} complete amulets"
-    begun = ", ".join(map(str, sizes[complete:]))
-    return f"{amulets}, begun: {begun} of {NUM_KINDS} parts" if begun else amulets
+    sizes = ", ".join(map(str, begun))
+    return f"{amulets}, begun: {sizes} of {NUM_KINDS} parts" if begun else amulets

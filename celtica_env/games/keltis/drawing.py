@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from celtica_env.core.types import FULL
 from celtica_env.games.keltis.notation import action_to_text, tile_to_text
 from celtica_env.games.keltis.render import ARROWS, can_leave, points, question
+from celtica_env.games.keltis.sentences import moved_tile
 from celtica_env.games.keltis.tables import (
     COLOURS,
+    NO_TILE,
     NUM_COLOURS,
     NUM_NUMBERS,
     NUM_TILES,
@@ -21,7 +24,9 @@ from celtica_env.games.keltis.tables import (
     Symbol,
 )
 from celtica_env.show.drawing import (
+    NARROW,
     WIDTH,
+    Moved,
     at,
     button,
     count_of,
@@ -36,6 +41,7 @@ from celtica_env.show.drawing import (
     spread,
     tag,
     text,
+    thing,
     use,
 )
 
@@ -48,10 +54,65 @@ WORDS = {Symbol.CLOVER: ", clover", Symbol.WISH: ", wish stone"} | {
     Symbol.BONUS3: ", 3 points",
 }
 
-TABLE_TOP, TABLE_HEIGHT = 48, 262
-GRID_LEFT, GRID_STEP, TILE = 190, 47.0, 42.0
-SEATS_TOP, SEAT_WIDTH, SEAT_HEIGHT = 318, 346, 214
-SMALL_TILE = 26.0
+SMALL_TILE, SEAT_HEIGHT = 26.0, 214
+
+
+class Layout(NamedTuple):
+    """Where things lie, in units.
+
+    Attributes:
+        top, height: of the sheet in the middle; a wide drawing has a header above it.
+        grid: upper left corner of the first tile.
+        step, tile: from one tile to the next, and size of a tile.
+        pile, label: corner of the face-down pile, and of its number in words.
+        revealed, answers: corner of the tile just revealed, and of the buttons below or beside it.
+        seat_width, columns: of the seats' panels, and how many stand side by side.
+    """
+
+    width: int
+    top: float
+    height: float
+    grid: tuple[float, float]
+    step: float
+    tile: float
+    pile: tuple[float, float]
+    label: tuple[float, float]
+    revealed: tuple[float, float]
+    answers: tuple[float, float]
+    seat_width: float
+    columns: int
+
+
+LAYOUTS = {
+    WIDTH: Layout(
+        width=WIDTH,
+        top=48,
+        height=262,
+        grid=(190, 62),
+        step=47,
+        tile=42,
+        pile=(62, 80),
+        label=(24, 160),
+        revealed=(66, 176),
+        answers=(22, 240),
+        seat_width=346,
+        columns=2,
+    ),
+    NARROW: Layout(
+        width=NARROW,
+        top=10,
+        height=266,
+        grid=(17, 106),
+        step=33.6,
+        tile=30,
+        pile=(40, 32),
+        label=(104, 62),
+        revealed=(226, 24),
+        answers=(302, 24),
+        seat_width=380,
+        columns=1,
+    ),
+}
 
 STYLE = """
 .keltis .cloth{fill:#e3ddd0;stroke:#c4baa4}.keltis .hole{fill:#d6cebd}
@@ -75,78 +136,97 @@ def _tile_name(tile: int) -> str:
     return f"tile-{tile_to_text(tile).replace(' ', '-')}"
 
 
-def draw(record: np.void, viewer: int = FULL) -> str:
+def moved(before: np.void, after: np.void, action: int) -> Moved:
+    """Return the tile that was turned over, taken or left, and where it lay."""
+    tile = moved_tile(before, after, action)
+    if tile == NO_TILE:
+        return Moved()
+    if action == REVEAL_ACTION:
+        source = "pile"
+    else:
+        source = f"cell-{tile}" if action < NUM_TILES else "revealed"
+    return Moved((source,), (_tile_name(tile),))
+
+
+def draw(record: np.void, viewer: int = FULL, width: int = WIDTH) -> str:
     """Return the position as an SVG document.
 
     Args:
         record: one record, censored or full.
         viewer: seat that looks; who is not to move has nothing to click.
+        width: `WIDTH` or `NARROW` units.
     """
+    lay = LAYOUTS[width]
     can_click = viewer in (FULL, record["to_move"])
     num_players = int(record["num_players"])
     words = question(record)
     parts = [
-        header(words, f"decision {record['step_count']}"),
-        *_table(record, can_click),
-        *(part for seat in range(num_players) for part in _seat(record, seat)),
+        header(words, f"decision {record['step_count']}") if width == WIDTH else "<g/>",
+        *_table(record, can_click, lay),
+        *(part for seat in range(num_players) for part in _seat(record, seat, lay)),
     ]
-    height = SEATS_TOP + (num_players + 1) // 2 * (SEAT_HEIGHT + 8) + 2
-    return document("keltis", f"Keltis: {words}", height, parts, STYLE, _definitions())
+    rows = -(-num_players // lay.columns)
+    height = lay.top + lay.height + 10 + rows * (SEAT_HEIGHT + 8)
+    return document("keltis", f"Keltis: {words}", height, parts, STYLE, _definitions(), width)
 
 
 # --- the middle ----------------------------------------------------------------------------------
 
 
-def _table(record: np.void, can_click: bool) -> Iterator[str]:
-    yield panel(10, TABLE_TOP, WIDTH - 20, TABLE_HEIGHT, "cloth")
-    yield _pile(int(record["num_down"]), can_click)
-    yield _revealed(record, can_click)
+def _table(record: np.void, can_click: bool, lay: Layout) -> Iterator[str]:
+    yield panel(10, lay.top, lay.width - 20, lay.height, "cloth")
+    yield _pile(int(record["num_down"]), can_click, lay)
+    yield _revealed(record, can_click, lay)
     for colour in range(NUM_COLOURS):
-        yield from (_cell(record, colour, number, can_click) for number in range(NUM_NUMBERS))
+        yield from (_cell(record, colour, number, can_click, lay) for number in range(NUM_NUMBERS))
 
 
-def _pile(count: int, can_click: bool) -> str:
+def _pile(count: int, can_click: bool, lay: Layout) -> str:
     stones = [_stone(-4 * k, -4 * k, 56, "rest") for k in range(min(count, 4))]
-    number = middle(-4 * max(len(stones) - 1, 0) + 28, 22, count, "bold", fill="#fff", font_size=20)
-    pile = at(62, TABLE_TOP + 32, *stones, at(0, 13 - 4 * max(len(stones) - 1, 0), number))
+    up = 4 * max(len(stones) - 1, 0)
+    number = middle(28 - up, 35 - up, count, "bold", fill="#fff", font_size=20) if count else ""
     name = "face-down" if can_click and count else None
-    label = text(24, TABLE_TOP + 112, f"{count} face down", "soft")
-    return piece(name, f"{count} tiles face down", pile) + label
+    spot = tag("rect", width=56, height=56, rx=17, class_="hole")
+    pile = at(*lay.pile, spot, *stones, number)
+    label = text(*lay.label, f"{count} face down", "soft")
+    return piece(name, f"{count} tiles face down", pile, thing="pile") + label
 
 
-def _revealed(record: np.void, can_click: bool) -> str:
+def _revealed(record: np.void, can_click: bool, lay: Layout) -> str:
     """Return the tile just revealed, and the buttons that are asked for."""
-    top = TABLE_TOP + 124
     is_asked = {
         "keep": record["phase"] == Phase.REVEALED,
         "leave": can_leave(record),
     }
+    x, y = lay.answers
+    across, down = (78, 0) if lay.width == WIDTH else (0, 36)
     buttons = [
-        button(name if can_click else None, name, 22 + 78 * k, top + 68, 72)
+        button(name if can_click else None, name, x + across * k, y + down * k, 72)
         for k, name in enumerate(is_asked)
         if is_asked[name]
     ]
     tile = "" if record["revealed"] < 0 else _tile(record, int(record["revealed"]), 56)
-    return lines(at(66, top + 4, tile), *buttons)
+    spot = tag("rect", width=56, height=56, rx=17, fill="none")
+    return lines(thing("revealed", at(*lay.revealed, spot, tile)), *buttons)
 
 
-def _cell(record: np.void, colour: int, number: int, can_click: bool) -> str:
-    x, y = GRID_LEFT + GRID_STEP * number, TABLE_TOP + 14 + GRID_STEP * colour
+def _cell(record: np.void, colour: int, number: int, can_click: bool, lay: Layout) -> str:
+    x, y = lay.grid[0] + lay.step * number, lay.grid[1] + lay.step * colour
     tile = colour * NUM_NUMBERS + number
     place = record["place"][colour, number]
     if place == Place.UP:
-        return at(x, y, _tile(record, tile, TILE, _tile_name(tile) if can_click else None))
-    return at(x, y, _hole(colour, number, place == Place.DOWN))
+        return at(x, y, _tile(record, tile, lay.tile, _tile_name(tile) if can_click else None))
+    return thing(f"cell-{tile}", at(x, y, _hole(colour, number, place == Place.DOWN, lay.tile)))
 
 
 @cache
-def _hole(colour: int, number: int, is_open: bool) -> str:
+def _hole(colour: int, number: int, is_open: bool, size: float) -> str:
     """Return the place of a tile that lies elsewhere: in a row, or face down still."""
-    hole = _stone(0, 0, TILE, "hole")
+    hole = _stone(0, 0, size, "hole")
     if not is_open:
         return hole
-    sign = shape(colour, TILE / 2, 35, 4, fill=FILLS[colour])
-    return hole + middle(TILE / 2, 26, number, "soft") + sign
+    sign = shape(colour, size / 2, size * 0.83, size * 0.1, fill=FILLS[colour])
+    return hole + middle(size / 2, size * 0.62, number, "soft") + sign
 
 
 # --- stones --------------------------------------------------------------------------------------
@@ -159,7 +239,8 @@ def _stone(x: float, y: float, size: float, look: str, **attributes: str) -> str
 def _tile(record: np.void, tile: int, size: float, name: str | None = None) -> str:
     """Return an open tile whose upper left corner lies at the origin."""
     symbol = Symbol(record["symbol"][divmod(tile, NUM_NUMBERS)])
-    return piece(name, tile_to_text(tile) + WORDS.get(symbol, ""), _face(tile, symbol, size))
+    words = tile_to_text(tile) + WORDS.get(symbol, "")
+    return piece(name, words, _face(tile, symbol, size), thing=_tile_name(tile))
 
 
 @cache
@@ -189,30 +270,32 @@ def _badge(symbol: Symbol, size: float) -> str:
 # --- seats ---------------------------------------------------------------------------------------
 
 
-def _seat(record: np.void, seat: int) -> Iterator[str]:
-    x = 10 + (seat % 2) * (SEAT_WIDTH + 8)
-    y = SEATS_TOP + (seat // 2) * (SEAT_HEIGHT + 8)
+def _seat(record: np.void, seat: int, lay: Layout) -> Iterator[str]:
+    x = 10 + (seat % lay.columns) * (lay.seat_width + 8)
+    y = lay.top + lay.height + 8 + (seat // lay.columns) * (SEAT_HEIGHT + 8)
+    right = lay.seat_width - 14
     is_asked = seat == record["to_move"] and record["phase"] != Phase.OVER
-    look = panel(0, 0, SEAT_WIDTH, SEAT_HEIGHT, "turn") if is_asked else ""
+    look = panel(0, 0, lay.seat_width, SEAT_HEIGHT, "turn") if is_asked else ""
     name = f"player {seat}" + (", to move" if is_asked else "")
     wishes = count_of(int(record["wishes"][seat]), "wish stone")
     yield at(
         x,
         y,
-        panel(0, 0, SEAT_WIDTH, SEAT_HEIGHT) + look,
+        panel(0, 0, lay.seat_width, SEAT_HEIGHT) + look,
         seat_mark(seat, 22, 22),
         text(40, 27, name, "ink bold"),
-        text(SEAT_WIDTH - 14, 27, f"{points(record, seat)} points", "ink bold", text_anchor="end"),
+        text(right, 27, f"{points(record, seat)} points", "ink bold", text_anchor="end"),
         text(40, 47, f"{wishes}, bonus {record['bonus'][seat]}", "soft"),
     )
     for colour in range(NUM_COLOURS):
-        yield _row(record, seat, colour, x + 20, y + 58 + 30 * colour)
+        yield _row(record, seat, colour, (x + 20, y + 58 + 30 * colour, lay.seat_width))
 
 
-def _row(record: np.void, seat: int, colour: int, x: float, y: float) -> str:
+def _row(record: np.void, seat: int, colour: int, where: tuple[float, float, float]) -> str:
+    x, y, width = where
     direction = int(record["direction"][seat, colour])
     numbers = np.flatnonzero(record["place"][colour] == Place.ROW + seat).tolist()
-    step = spread(len(numbers), SEAT_WIDTH - 76, SMALL_TILE + 5)
+    step = spread(len(numbers), width - 82, SMALL_TILE + 5)
     tiles = [
         at(x + 16 + step * k, y, _tile(record, colour * NUM_NUMBERS + number, SMALL_TILE))
         for k, number in enumerate(numbers[::-1] if direction < 0 else numbers)

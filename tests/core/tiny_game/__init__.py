@@ -89,4 +89,5 @@ GAME = Game(
     action_from_text=action_from_text,
     render_text=lambda state, viewer: f"{state['points']} seen by {viewer}",
     drawing=f"{__name__}.drawing",
+    sentences=f"{__name__}.sentences",
 )

@@ -11,11 +11,10 @@ import pytest
 pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("playwright", reason="playwright is not installed")
 
-import uvicorn
 from playwright.sync_api import sync_playwright
 
 from celtica_env import Replay, play_replay
-from celtica_train.play.server import listen, make_app
+from celtica_train.play.server import Server, listen
 from tests.each_game import each_game
 from tests.train.play.games import Failing, Slow, late_position, table
 
@@ -29,8 +28,11 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-NARROW, WIDE = {"width": 600, "height": 900}, {"width": 1400, "height": 900}
+PHONE, NARROW, WIDE = (
+    {"width": width, "height": height} for width, height in ((390, 844), (600, 900), (1280, 800))
+)
 ENDS = ("The game is over", "The game was cut off")
+SMALLEST = 8  # pixels of a letter in a picture
 LEGIBLE = 4.5  # contrast of text, by WCAG 2 AA
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium")
@@ -51,8 +53,7 @@ def browser(tmp_path_factory):
 def serving(session):
     """Serve a session from a thread and yield the page's address."""
     listener = listen("127.0.0.1", 0)
-    config = uvicorn.Config(make_app(session, "token"), log_level="warning")
-    server = uvicorn.Server(config)
+    server = Server(session, "token")
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
@@ -67,14 +68,16 @@ def visit(browser):
     """Open the page of a session; what it logs or asks of other machines is an error."""
 
     @contextmanager
-    def open_page(session, viewport=WIDE, scheme="light"):
+    def open_page(session, viewport=WIDE, scheme="light", speed="at once", query=""):
         complaints = []
         with serving(session) as address:
             context = browser.new_context(viewport=viewport, color_scheme=scheme)
+            context.add_init_script(f"localStorage.setItem('celtica-speed', '{speed}')")
             page = context.new_page()
             page.on("pageerror", lambda error: complaints.append(str(error)))
             page.on("request", lambda request: complaints.extend(foreign(request, address)))
-            page.goto(address)
+            page.on("console", lambda line: complaints.extend([line.text] * (line.type == "error")))
+            page.goto(f"{address}?{query}")
             wait_until(page, "sight !== null")
             yield page
             context.close()
@@ -143,7 +146,7 @@ def test_a_game_is_played_by_clicks(game, visit, tmp_path):
     with visit(session) as page:
         play_by_clicks(page)
         assert page.inner_text("#status").startswith(ENDS)
-        assert re.search(r"player 0 \(you\): [+-]?\d", page.inner_text("#seats"))
+        assert re.search(r"You \(player 0\): [+-]?\d", page.inner_text("#seats"))
         with page.expect_download() as download:
             page.click("#save")
         download.value.save_as(tmp_path / "game.jsonl")
@@ -187,7 +190,9 @@ def test_a_selection_leaves_what_holds_it_and_escape_clears_it(visit):
         copies.nth(0).click()
         copies.nth(1).click()  # no other action holds both, so they are played
         wait_for_change(page, version)
-        assert two["text"] in [deed["text"] for deed in sight(page)["deeds"] if deed["seat"] == 0]
+        cards = two["text"].removeprefix("Play").partition(":")[0]
+        own = [deed["text"] for deed in sight(page)["deeds"] if deed["seat"] == 0]
+        assert any(text.startswith(f"played{cards}: ") for text in own)
 
 
 def test_undo_hint_and_the_moves_of_others(visit):
@@ -200,11 +205,11 @@ def test_undo_hint_and_the_moves_of_others(visit):
             wait_for_change(page, version)
         news = [d for d in sight(page)["deeds"] if d["is_recent"] and d["seat"] != 0]
         lines = page.locator("#log li.recent").all_inner_texts()
-        assert lines == [f"player 1 (scripted): {deed['text']}" for deed in news]
+        assert lines == [f"Player 1 (scripted): {deed['text']}" for deed in news]
         page.click("#hint")
         page.wait_for_selector("#hint-title:visible")
         hinted = page.inner_text("#choices button.hinted")
-        assert page.inner_text("#hint-title") == f"scripted would {hinted}"
+        assert page.inner_text("#hint-title") == f"scripted advises: {hinted}"
         while page.locator("#undo").is_enabled():
             version = sight(page)["version"]
             page.click("#undo")
@@ -213,18 +218,133 @@ def test_undo_hint_and_the_moves_of_others(visit):
         assert page.locator("#log li").count() == len(before["deeds"])
 
 
-def test_keys_alone_play_a_game(visit):
-    with visit(table(position=late_position("celtica", 5)), NARROW) as page:
-        wait_for_turn(page)
-        reach(page, "#choices button")
-        while not wait_for_turn(page)["payoffs"]:
+@each_game
+def test_the_moves_of_others_are_shown_one_by_one(game, visit):
+    """Each with whose it is, from where and to where; nothing can be chosen meanwhile."""
+    with visit(table(game, num_players=3, at=[0]), speed="slow") as page:
+        wait_until(page, CAN_CHOOSE)
+        own_and_others = "sight.can_undo ? sight.deeds.filter((d) => d.text && isNews(d)) : []"
+        while not (news := page.evaluate(own_and_others)):
             version = sight(page)["version"]
-            assert page.evaluate("document.activeElement.matches('#choices button')")
+            page.locator("#choices button").first.click()
+            wait_until(page, f"sight.version > {version} && (isTelling || {CAN_CHOOSE})")
+            skip_until(page, f"!isTelling && {CAN_CHOOSE}")
+        page.click("#undo")
+        wait_until(page, CAN_CHOOSE)
+        page.locator("#choices button").first.click()
+        told = []
+        while not page.evaluate(f"!isTelling && {CAN_CHOOSE}"):
+            shown = page.evaluate(TOLD)
+            if shown and shown["number"] is not None and shown not in told:
+                told.append(shown)
+                assert page.locator("#choices button").count() == 0
+                page.click("#skip") if len(told) == len(news) else page.evaluate("nextDeed()")
+            page.wait_for_timeout(20)
+        numbers = [shown["number"] for shown in told]
+        assert numbers == sorted(set(numbers))
+        deeds = sight(page)["deeds"]
+        for shown in told:
+            deed = deeds[shown["number"]]
+            assert shown["text"].strip().endswith(f"(scripted): {deed['text']}")
+            ways = len(deed["sources"]) * len(deed["targets"])
+            assert shown["marks"] == len(deed["sources"]) + len(deed["targets"]) + ways
+        assert {deeds[number]["seat"] for number in numbers} <= {1, 2}
+
+
+CAN_CHOOSE = "sight && (sight.choices.length > 0 || sight.payoffs !== null)"
+TOLD = """(() => {
+  const line = document.querySelector("#log li.told");
+  return { number: line && +line.dataset.deed, text: document.getElementById("told").textContent,
+    marks: document.querySelectorAll("#picture .moves .line").length };
+})()"""
+
+
+def skip_until(page, condition):
+    """Skip the moves of others until something is so."""
+    for _ in range(300):
+        page.evaluate("skip()")
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"never came: {condition}")
+
+
+def test_a_line_of_the_log_shows_the_table_as_it_was(visit):
+    with visit(table(at=[0])) as page:
+        while len(wait_for_turn(page)["deeds"]) < 6:
+            version = sight(page)["version"]
+            page.locator("#choices button").first.click()
+            wait_for_change(page, version)
+        now = page.text_content("#position")
+        page.locator("#log button").first.click()
+        page.wait_for_selector("#back:visible")
+        assert page.inner_text("#told").strip() == page.locator("#log button").first.inner_text()
+        assert page.text_content("#position") != now
+        assert page.locator("#choices button").count() == 0
+        page.keyboard.press("Escape")
+        assert page.text_content("#position") == now
+        assert page.locator("#choices button").count() > 0
+
+
+def test_the_page_speaks_german_and_remembers_it(visit):
+    with visit(table(at=[0])) as page:
+        english = wait_for_turn(page)["choices"]
+        page.select_option("#language", "de")
+        wait_until(page, "sight.status.startsWith('Du bist dran')")
+        german = sight(page)["choices"]
+        assert [choice["code"] for choice in german] == [choice["code"] for choice in english]
+        assert "Druidenkarte" in page.inner_text("#choices")
+        assert page.inner_text("#undo") == "Zurück"
+        assert page.get_attribute("html", "lang") == "de"
+        page.reload()
+        wait_until(page, "sight && sight.status.startsWith('Du bist dran')")
+        page.goto(f"{page.url.partition('?')[0]}?language=en")
+        wait_until(page, "sight && sight.status.startsWith('Your turn')")
+
+
+def test_a_browser_that_keeps_nothing_plays_all_the_same(visit):
+    refused = "Object.defineProperty(window, 'localStorage', {get() { throw new Error('no') }})"
+    with visit(table(at=[0])) as page:
+        page.context.add_init_script(refused)
+        page.reload()
+        wait_until(page, CAN_CHOOSE)
+        page.select_option("#speed", "fast")
+        page.select_option("#language", "de")
+        wait_until(page, "sight.status.startsWith('Du bist dran')")
+
+
+@each_game
+@pytest.mark.parametrize("speed", ["at once", "fast"])
+def test_keys_alone_play_a_game(game, speed, visit):
+    """The focus is on a choice whenever there is one, however long others take."""
+    with visit(table(game, position=late_position(game, 5)), NARROW, speed=speed) as page:
+        wait_until(page, f"!isTelling && {CAN_CHOOSE}")
+        if not sight(page)["payoffs"]:
+            reach(page, "#choices button")
+        while not sight(page)["payoffs"]:
+            version = sight(page)["version"]
+            wait_until(page, "document.activeElement.matches('#choices button')")
             page.keyboard.press("ArrowDown")
             assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
             page.keyboard.press("Enter")
             wait_for_change(page, version)
-        assert page.inner_text("#status").startswith("The game is over")
+            wait_until(page, f"!isTelling && {CAN_CHOOSE}")
+        assert page.inner_text("#status").startswith(ENDS)
+
+
+@pytest.mark.slow
+@each_game
+def test_keys_alone_play_a_whole_game(game, visit):
+    with visit(table(game, num_players=3, at=[1]), PHONE) as page:
+        wait_until(page, CAN_CHOOSE)
+        reach(page, "#choices button")
+        while not wait_for_turn(page)["payoffs"]:
+            version = sight(page)["version"]
+            wait_until(page, "document.activeElement.matches('#choices button')")
+            page.keyboard.press("End" if version % 2 else "Home")
+            page.keyboard.press("Enter")
+            wait_for_change(page, version)
+        assert page.inner_text("#status").startswith(ENDS)
 
 
 def test_keys_alone_reach_the_pieces(visit):
@@ -254,7 +374,7 @@ def test_people_pass_the_screen(visit):
     with visit(table("celtica", num_people=2, num_players=3)) as page:
         page.wait_for_selector("#curtain:visible")
         mover = sight(page)["mover"]
-        assert page.inner_text("#curtain-title") == f"Pass the screen to player {mover} (person)"
+        assert page.inner_text("#curtain-title") == f"Pass the screen to Player {mover} (person)"
         assert page.locator("#picture *").count() == 0
         page.keyboard.press("Enter")  # the focus is on the button
         assert wait_for_turn(page)["viewer"] == mover
@@ -276,7 +396,7 @@ def test_a_slow_agent_thinks_while_the_page_answers(visit):
             version = sight(page)["version"]
             page.locator("#choices button").first.click()
             wait_for_change(page, version)
-        assert page.inner_text("#status") == "player 1 (slow) is thinking"
+        assert page.inner_text("#status") == "Player 1 (slow) is thinking"
         assert page.locator("#hint").is_disabled()
         page.click("#words summary")
         assert page.locator("#position").is_visible()
@@ -322,7 +442,7 @@ def test_a_server_that_is_gone_is_told(visit, browser):
         page.goto(address)
         wait_for_turn(page)
     page.locator("#choices button").first.click()
-    wait_until(page, "document.getElementById('trouble').textContent.includes('running')")
+    wait_until(page, "document.getElementById('lost').textContent.includes('running')")
     page.close()
 
 
@@ -330,14 +450,15 @@ def test_a_server_that_is_gone_is_told(visit, browser):
 
 
 @each_game
-@pytest.mark.parametrize(("viewport", "scheme"), [(NARROW, "dark"), (WIDE, "light")])
+@pytest.mark.parametrize(("viewport", "scheme"), [(PHONE, "dark"), (WIDE, "light")])
 def test_everything_fits_and_is_legible(game, viewport, scheme, visit):
     with visit(table(game, num_players=3, at=[0]), viewport, scheme) as page:
         wait_for_turn(page)
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert page.evaluate(overflow) <= 0
-        assert page.evaluate("document.getElementById('picture').offsetWidth") > 400
-        page.click("#help summary")
+        assert page.evaluate("document.getElementById('picture').offsetWidth") > 350
+        letters = page.evaluate(LETTERS)
+        assert min(letters) >= SMALLEST, letters
         assert page.locator("#how-to-play code").first.is_visible()
         legible = ("#status", "#log", "h2", "#choices button", "#seats li", "#how-to-play code")
         for selector in legible:
@@ -349,6 +470,9 @@ def test_everything_fits_and_is_legible(game, viewport, scheme, visit):
         )
         assert names == []
 
+
+LETTERS = """[...document.querySelectorAll("#picture text:not(.note, .name)")]
+  .map((text) => text.getScreenCTM().d * parseFloat(getComputedStyle(text).fontSize))"""
 
 CONTRAST = """selector => {
   const light = (colour) => {

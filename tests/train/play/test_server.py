@@ -7,8 +7,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from importlib.resources import files
 
@@ -72,10 +74,7 @@ class Visitor:
     def wait(self):
         """Return the sight once no agent thinks any more."""
         for _ in range(2000):
-            answer = self.get(f"state?version={self.sight.get('version')}")
-            if answer.status_code == 200:
-                self.sight = answer.json()
-            if not self.sight["is_thinking"]:
+            if not self.look()["is_thinking"]:
                 return self.sight
             time.sleep(0.005)
         raise AssertionError("an agent thinks for ever")
@@ -181,15 +180,16 @@ def test_no_byte_that_is_sent_depends_on_a_hidden_card(game, at, shown, is_full_
     for path, body in bodies:
         if path == "hint":
             body = as_sent({k: v for k, v in json.loads(body).items() if k != "by"})
+        if set(json.loads(body) if body.startswith(b"{") else ()) == {"version"}:
+            continue
         if not (is_error := b'"error":' in body):
             assert body in shown | pages | {b""}, path
         assert not is_error or path in ("replay", "play")
     assert len(bodies) > 20
 
 
-@pytest.mark.parametrize("name", ["_position", "_picture"])
-def test_a_hand_that_is_shown_would_be_noticed(name, shown, monkeypatch):
-    monkeypatch.setattr(Session, name, lambda session, viewer: str(session.batch.states[0]))
+def test_a_hand_that_is_shown_would_be_noticed(shown, monkeypatch):
+    monkeypatch.setattr(Session, "_picture", lambda session, *_: str(session.batch.states[0]))
     with pytest.raises(AssertionError):
         a_game_that_is_watched("celtica", [], num_players=3, at=[0])
 
@@ -210,7 +210,8 @@ def test_the_replay_comes_when_the_game_is_over(monkeypatch, tmp_path):
         replay = Replay.from_json(answer.text)
         assert play_replay(replay).finished.all()
         assert visitor.sight["payoffs"] == list(replay.payoffs)
-        assert visitor.post("new").json()["deeds"] == []
+        assert visitor.post("new").status_code == 200
+        assert visitor.look()["payoffs"] is None
 
 
 def test_two_tabs_see_one_game_and_a_stale_wish_is_refused():
@@ -222,7 +223,6 @@ def test_two_tabs_see_one_game_and_a_stale_wish_is_refused():
         assert late.status_code == 409
         assert "gone on meanwhile" in late.json()["error"]
         assert len([d for d in visitor.wait()["deeds"] if d["seat"] == 0]) == 1
-        assert visitor.get(f"state?version={visitor.sight['version']}").status_code == 204
 
 
 def test_the_page_answers_while_an_agent_thinks():
@@ -234,10 +234,10 @@ def test_the_page_answers_while_an_agent_thinks():
         while visitor.look()["choices"]:
             visitor.post("play", action=visitor.sight["choices"][0]["action"])
         assert visitor.sight["is_thinking"]
-        assert visitor.sight["status"] == "player 1 (slow) is thinking"
+        assert visitor.sight["status"] == "Player 1 (slow) is thinking"
         assert "not your turn" in visitor.post("hint").json()["error"]
         undone = visitor.post("undo").json()
-        assert undone["choices"]
+        assert visitor.look()["choices"]
         slow.may_move.set()
         visitor.wait()
         assert visitor.sight["version"] == undone["version"]  # the late answer is dropped
@@ -247,7 +247,78 @@ def test_an_agent_that_fails_is_told_on_the_page():
     with visit(table("celtica", Failing(), at=[0])) as visitor:
         visitor.play_on(lambda sight: sight["failure"])
         assert "the agent 'failing' failed with ValueError" in visitor.sight["failure"]
-        assert visitor.post("new").json()["failure"] is None
+        visitor.post("new")
+        assert visitor.look()["failure"] is None
+
+
+# --- what is pushed ------------------------------------------------------------------------------
+
+
+@contextmanager
+def served(session):
+    """Serve a session from a thread and yield the page's address and the server."""
+    listener = server.listen("127.0.0.1", 0)
+    running = server.Server(session, TOKEN)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/{TOKEN}/", running
+    finally:
+        running.should_exit = True
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def sights(stream):
+    """Yield the sights of an open stream of events."""
+    for line in stream:
+        if line.startswith(b"data: "):
+            yield json.loads(line.removeprefix(b"data: "))
+
+
+def wish(address, path, **content):
+    request = urllib.request.Request(f"{address}{path}", json.dumps(content).encode())
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.loads(answer.read())
+
+
+def test_a_change_is_pushed_at_once_to_everybody_who_listens():
+    with ExitStack() as stack:
+        address, _ = stack.enter_context(served(table(at=[0])))
+        streams = [
+            stack.enter_context(urllib.request.urlopen(f"{address}events?{query}", timeout=10))
+            for query in ("language=en", "language=de&narrow=1")
+        ]
+        english, german = map(sights, streams)
+        seen = next(sight for sight in english if sight["choices"])
+        begun = time.perf_counter()
+        wish(address, "play", version=seen["version"], action=seen["choices"][0]["action"])
+        news = next(sight for sight in english if sight["version"] > seen["version"])
+        assert time.perf_counter() - begun < 1  # two orders below what polling took, with room
+        assert len(news["deeds"]) > len(seen["deeds"])
+        told = next(sight for sight in german if sight["version"] >= news["version"])
+        assert told["deeds"][-1]["text"] != news["deeds"][-1]["text"]
+        assert 'viewBox="0 0 400 ' in told["scene"]["picture"]
+        with urllib.request.urlopen(f"{address}scene?deed=0", timeout=10) as answer:
+            assert json.loads(answer.read())["picture"].startswith("<svg")
+
+
+def test_a_silent_stream_shows_that_it_lives_and_ends_with_the_server(monkeypatch):
+    monkeypatch.setattr(server, "SECONDS_OF_SILENCE", 0.05)
+    with (
+        served(table(at=[0])) as (address, running),
+        urllib.request.urlopen(f"{address}events", timeout=10) as stream,
+    ):
+        assert any(line.startswith(b": ") for line in stream)
+        running.should_exit = True
+        stream.read()  # to its end: what is cut off raises an error
+
+
+@pytest.mark.parametrize("path", ["state?language=fr", "scene?deed=-1", "scene?deed=x", "scene"])
+def test_what_is_no_look_is_refused_in_words(path):
+    with visit(table(at=[0])) as visitor:
+        assert visitor.get(path).status_code == 400
+        assert visitor.get(path).json()["error"]
 
 
 # --- who is let in -------------------------------------------------------------------------------
@@ -340,7 +411,8 @@ def test_the_page_needs_nothing_from_elsewhere():
         assert "default-src 'none'" in policy
         assert "http" not in policy
         for path in PAGE:
-            assert not re.search(r"https?://", visitor.get(path).text)
+            named = set(re.findall(r"https?://[^\"]+", visitor.get(path).text))
+            assert named <= {"http://www.w3.org/2000/svg"}, path
             assert visitor.get(path).headers["referrer-policy"] == "no-referrer"
 
 
@@ -362,6 +434,6 @@ def test_the_command_serves_until_it_is_interrupted():
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         url = process.stdout.readline().split()[-1]
         with urllib.request.urlopen(f"{url}state") as answer:
-            assert json.loads(answer.read())["game"] == "celtica"
+            assert json.loads(answer.read())["game"] == "Celtica"
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130

@@ -8,8 +8,9 @@ import pytest
 from celtica_env import load_replays, play_replay
 from celtica_env.core.agents import Reasons
 from celtica_env.core.errors import CelticaError, IllegalActionError, OptionError
-from celtica_env.testing.play import Scripted
+from celtica_env.testing.play import Scripted, view_of
 from celtica_train.play.seats import make_session
+from celtica_train.play.sight import Look
 from tests.each_game import each_game
 from tests.train.play.games import Cheating, Failing, late_position, play_on, table
 
@@ -82,8 +83,10 @@ def test_people_who_share_the_screen_see_their_own_hands_only():
     session.let_agents_move()
     sight = session.sight()
     assert sight.viewer is None
-    assert sight.status == f"Pass the screen to player {sight.mover} (person)"
-    assert (sight.position, sight.picture, sight.choices) == ("", "", ())
+    assert sight.status == f"Pass the screen to Player {sight.mover} (person)"
+    assert (sight.scene, sight.choices, sight.deeds) == (None, (), ())
+    with pytest.raises(OptionError, match="first pass the screen"):
+        session.scene(0)
     for wish in (session.question, lambda: session.play(0)):
         with pytest.raises(OptionError, match="first pass the screen"):
             wish()
@@ -91,6 +94,61 @@ def test_people_who_share_the_screen_see_their_own_hands_only():
     assert session.sight().viewer == sight.mover
     play_on(session, lambda session: session.mover != sight.mover)
     assert session.viewer in (None, sight.mover)
+
+
+def test_a_game_without_hidden_cards_needs_no_curtain():
+    session = table("keltis", num_people=2, num_players=3)
+    seen = set()
+
+    def is_done(session):
+        seen.add(session.viewer)
+        assert session.mover in (session.viewer, 2, None)
+        return session.is_over
+
+    play_on(session, is_done)
+    assert seen == {0, 1}
+
+
+@each_game
+def test_every_deed_is_told_and_can_be_seen_again(game):
+    session = table(game, num_players=3, at=[0])
+    play_on(session, lambda session: len(session.sight().deeds) > 12 and session.mover == 0)
+    sight, german = session.sight(), session.sight(Look("de", is_narrow=True))
+    assert session.scene(len(sight.deeds) - 1) == sight.scene
+    assert len(set(sight.scene.tallies)) > 0
+    scenes = [session.scene(count) for count in range(len(sight.deeds))]
+    for deed, other, scene in zip(sight.deeds, german.deeds, scenes):
+        assert bool(deed.text) == bool(other.text)
+        assert not deed.text or deed.text != other.text
+        for name in (*deed.sources, *deed.targets):
+            assert f'data-thing="{name}"' in scene.picture
+    assert len({scene.picture for scene in scenes}) > len(scenes) / 2
+    assert 'viewBox="0 0 400 ' in german.scene.picture
+    assert [choice.code for choice in sight.choices] == [choice.code for choice in german.choices]
+    for wrong in (-1, len(sight.deeds)):
+        with pytest.raises(OptionError, match="deeds are numbered 0 to"):
+            session.scene(wrong)
+
+
+@each_game
+@pytest.mark.parametrize("seat", [0, 1])
+def test_an_earlier_scene_shows_nothing_hidden(game, seat):
+    session = table(game, num_players=3, at=[seat])
+    play_on(session, lambda session: len(session.sight().deeds) > 6 and session.mover == seat)
+    deeds = session.sight().deeds
+    scenes = [session.scene(count) for count in range(len(deeds))]
+    session._records = [  # as they would be, were all that the seat cannot know dealt anew
+        view_of(past(session, states), seat).sample(9) for states in session._records
+    ]
+    session._told.clear()
+    assert [session.scene(count) for count in range(len(deeds))] == scenes
+    assert session.sight().deeds == deeds
+
+
+def past(session, states):
+    batch = session.batch.clone()
+    batch.set_states(states, check=False)
+    return batch
 
 
 def test_the_moves_of_others_are_recent_until_one_decides():
@@ -112,6 +170,8 @@ def test_a_hint_says_what_it_rests_on():
         f"{first.text}: 30 visits (75%)",
         f"{second.text}: 10 visits (25%)",
     )
+    german = session.hint_of(session.question().reasons(), Look("de"))
+    assert german.text == session.sight(Look("de")).choices[0].text != hint.text
     plain = table("celtica", Scripted())
     plain.let_agents_move()
     assert plain.hint_of(plain.question().reasons()).reasons == ()
@@ -227,6 +287,6 @@ def test_tables_that_cannot_be_are_refused(arguments, words):
 
 def test_the_last_agent_named_holds_the_seats_that_are_left():
     session = table("celtica", Scripted(), Failing(), num_players=5, at=[2])
-    assert session.names == ("scripted", "failing", "you", "failing", "failing")
+    assert session.holders == ["scripted", "failing", "person", "failing", "failing"]
     with pytest.raises(CelticaError, match="name an agent to play against"):
         make_session("celtica", [], num_people=1, num_players=2)

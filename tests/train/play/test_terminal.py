@@ -35,10 +35,10 @@ def test_actions_are_taken_by_number_and_by_text(say):
     session = table(at=[0])
     session.let_agents_move()
     first = session.sight().choices[0]
-    assert f"  1 {first.text}" in say(session, "1")
+    assert f"  1 {first.text}  [{first.code}]" in say(session, "1")
     assert session.sight().deeds[-1 if session.mover == 0 else 0].text
     again = table(at=[0])
-    say(again, first.text.upper())
+    say(again, first.code.upper())
     assert again.sight().deeds == session.sight().deeds
 
 
@@ -49,9 +49,9 @@ def test_a_game_is_played_to_its_end_in_words(say, tmp_path, monkeypatch):
     assert "The game is over" in printed
     assert "the game is over; begin a new one" in printed  # numbers mean nothing any more
     assert "there are actions 1 to 0" not in printed
-    assert re.search(r"player 1 \(scripted\): [+-]1, \d complete amulets?", printed)
-    assert "player 1 (scripted): " in printed
-    assert printed.count("(you): +1") + printed.count("(scripted): +1") >= 1
+    assert re.search(r"Player 1 \(scripted\): [+-]1, \d complete amulets?", printed)
+    assert "Player 1 (scripted): took " in printed
+    assert printed.count("You (player 0): +1") + printed.count("(scripted): +1") >= 1
     assert play_replay(load_replays("game.jsonl")[0]).finished.all()
 
 
@@ -62,7 +62,7 @@ def test_commands_and_slips_are_answered(say):
         "`play red 2+1`: two red druid cards",
         "Rules: after the German rule book",
         "save FILE",
-        "scripted would ",
+        "scripted: Play ",
         "nothing to undo",
         "there are actions 1 to",
         "'foo' is no Celtica action",
@@ -78,9 +78,17 @@ def test_the_hand_of_another_person_is_pushed_out_of_sight(say):
     seat = session.mover
     printed = say(session, "", "quit")
     before, _, after = printed.partition("Press Enter when you sit before the screen.")
-    assert f"Pass the screen to player {seat} (person)" in before
+    assert f"Pass the screen to Player {seat} (person)" in before
     assert "druid cards" not in before
     assert f"Your turn, player {seat}" in after
+
+
+def test_a_game_is_told_in_german(monkeypatch, capsys):
+    monkeypatch.setattr("builtins.input", lambda prompt="": "quit")
+    play_in_terminal(table(at=[0]), "de")
+    printed = capsys.readouterr().out
+    assert "Du bist dran, Spieler 0: Karten ausspielen" in printed
+    assert re.search(r"1 \d \w+e Druidenkarten? ausspielen: .*  \[play ", printed)
 
 
 def test_a_failure_is_told_and_can_be_undone(say):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import tyro
 
@@ -34,6 +35,9 @@ class Config(GameWithOptions):
     """Seed of the deals and of the agents; by default every game is another."""
     position: str | None = None
     """Position to begin with, in the text form of `position_to_text`."""
+    language: Literal["en", "de"] | None = None
+    """Language in which is told what may be done and was done; by default that of the browser, and
+    English in the terminal."""
     terminal: bool = False
     """Play in the terminal, without a page."""
     host: str = "127.0.0.1"
@@ -51,7 +55,7 @@ def main(argv: list[str]) -> int:
     session = session_of(config)
     try:
         if config.terminal:
-            play_in_terminal(session)
+            play_in_terminal(session, config.language or "en")
         else:
             play_on_page(session, config)
     finally:
@@ -117,4 +121,4 @@ def play_on_page(session: Session, config: Config) -> None:
             f"{error}; the page needs the extra web: pip install 'celtica-env[web]'; --terminal "
             "does without"
         ) from error
-    serve(session, config.host, config.port, is_opened=config.browser)
+    serve(session, config.host, config.port, config.language, is_opened=config.browser)

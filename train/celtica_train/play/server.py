@@ -1,12 +1,14 @@
 """The page of a session: a small server on this machine, and who may talk to it.
 
 What goes out is the session's sight, in which no hidden card is, and the replay of a game that is
-over. Agents think in one thread of their own, so the page answers meanwhile.
+over. A page is sent the sight whenever it changes, for as long as it listens. Agents think in one
+thread of their own, so the page answers meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 import socket
 import sys
@@ -30,15 +32,17 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from celtica_env.errors import CelticaError, OptionError
 from celtica_env.extend import read_json
+from celtica_env.show.words import LANGUAGES
 from celtica_train.play.session import Session
+from celtica_train.play.sight import Look
 
-PAGE = {"": "index.html", "page.css": "page.css", "page.js": "page.js"}
+PAGE = {"": "index.html", **{name: name for name in ("page.css", "page.js", "table.js")}}
 MEDIA_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
 HEADERS = {
     # drawings bring their own style sheets
@@ -50,7 +54,9 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 SECONDS_TO_STOP = 2
+SECONDS_OF_SILENCE = 15  # after which a page that listens is sent a sign of life
 MAX_BODY = 2**16  # bytes; a wish takes less than a hundred
+MAX_DIGITS = 9
 
 Result = TypeVar("Result")
 
@@ -75,8 +81,12 @@ class Guard:
             await self._app(scope, receive, send)
             return
 
+        is_answered = False
+
         async def send_guarded(message: Message) -> None:
+            nonlocal is_answered
             if message["type"] == "http.response.start":
+                is_answered = True
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
@@ -85,7 +95,8 @@ class Guard:
         try:
             await app(scope, receive, send_guarded)
         except asyncio.CancelledError:  # the server stops, and half of the request is not here yet
-            await PlainTextResponse("the server stops", 503)(scope, receive, send_guarded)
+            if not is_answered:
+                await PlainTextResponse("the server stops", 503)(scope, receive, send_guarded)
 
     def _refusal(self, headers: Headers) -> str | None:
         host = headers.get("host", "")
@@ -146,45 +157,79 @@ class Table:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self._has_changed = asyncio.Event()
+        self._is_closed = False
+        self._has_changed = asyncio.Event()  # another one after each change
         self._thinker = Thinker()
+
+    def close(self) -> None:
+        """Let go of the pages that listen."""
+        self._is_closed = True
+        self._tell()
+
+    def _tell(self) -> None:
+        """Wake everything that waits for a change."""
+        self._has_changed.set()
+        self._has_changed = asyncio.Event()
 
     async def let_agents_move(self) -> None:
         """Answer every turn of an agent, as long as the server runs."""
         while True:
+            has_changed = self._has_changed
             while (turn := self.session.turn()) is not None:
                 self.session.finish(turn, await self._thinker.think(turn.outcome))
-            self._has_changed.clear()
-            await self._has_changed.wait()
+                has_changed = self._has_changed
+                self._tell()
+            await has_changed.wait()
 
-    async def see(self, request: Request) -> Response:
-        """Answer with the sight, or with nothing if the page has it already."""
-        if request.query_params.get("version") == str(self.session.version):
-            return Response(status_code=204)
-        return self._sight()
+    async def state(self, request: Request) -> Response:
+        """Answer with the sight."""
+        return JSONResponse(asdict(self.session.sight(look_of(request))))
+
+    async def events(self, request: Request) -> Response:
+        """Send the sight now and whenever it changes, as server-sent events."""
+        stream = self._sights(look_of(request))
+        return StreamingResponse(stream, media_type="text/event-stream")
+
+    async def _sights(self, look: Look) -> AsyncIterator[str]:
+        while not self._is_closed:
+            has_changed = self._has_changed
+            content = json.dumps(asdict(self.session.sight(look)), ensure_ascii=False)
+            yield f"data: {content}\n\n"
+            while not has_changed.is_set():
+                try:
+                    await asyncio.wait_for(has_changed.wait(), SECONDS_OF_SILENCE)
+                except TimeoutError:
+                    yield ": still here\n\n"
+
+    async def scene(self, request: Request) -> Response:
+        """Answer with the table as it was after a deed."""
+        deed = request.query_params.get("deed", "")
+        if not deed.isdecimal():
+            raise HTTPException(400, "expected the number of a deed")
+        return JSONResponse(asdict(self.session.scene(int(deed[:MAX_DIGITS]), look_of(request))))
 
     async def play(self, request: Request) -> Response:
         """Carry out the action of a person."""
         self.session.play(await self._wish(request, "action"))
-        return self._sight()
+        return self._done()
 
     async def undo(self, request: Request) -> Response:
         """Go back to the last decision of a person."""
         await self._wish(request)
         self.session.undo()
-        return self._sight()
+        return self._done()
 
     async def uncover(self, request: Request) -> Response:
         """Show the person to move what it may know."""
         await self._wish(request)
         self.session.uncover()
-        return self._sight()
+        return self._done()
 
     async def new(self, request: Request) -> Response:
         """Begin a new game."""
         await self._wish(request)
         self.session.new_game()
-        return self._sight()
+        return self._done()
 
     async def hint(self, request: Request) -> Response:
         """Answer with what the adviser would do."""
@@ -192,7 +237,8 @@ class Table:
         turn = self.session.question()
         reasons = await self._thinker.think(turn.reasons)
         self._require(turn.version)
-        return JSONResponse({"by": turn.agent.name, **asdict(self.session.hint_of(reasons))})
+        hint = self.session.hint_of(reasons, look_of(request))
+        return JSONResponse({"by": turn.agent.name, **asdict(hint)})
 
     async def save(self, request: Request) -> Response:
         """Write the game to a file of this machine: on the page it would tell hidden cards."""
@@ -211,9 +257,9 @@ class Table:
         line = f"{self.session.replay().to_json()}\n"
         return Response(line, media_type="application/jsonl", headers=headers)
 
-    def _sight(self) -> Response:
-        self._has_changed.set()
-        return JSONResponse(asdict(self.session.sight()))
+    def _done(self) -> Response:
+        self._tell()
+        return JSONResponse({"version": self.session.version})
 
     async def _wish(self, request: Request, name: str = "version") -> int:
         """Return a number of the request, which must be about the game as it stands."""
@@ -227,6 +273,18 @@ class Table:
     def _require(self, version: int) -> None:
         if version != self.session.version:
             raise HTTPException(409, "the game has gone on meanwhile; look at it again")
+
+
+def look_of(request: Request) -> Look:
+    """Return how a request wants to be told, by its query.
+
+    Raises:
+        HTTPException: in a language that there is not.
+    """
+    language = request.query_params.get("language", LANGUAGES[0])
+    if language not in LANGUAGES:
+        raise HTTPException(400, f"the languages are {', '.join(LANGUAGES)}")
+    return Look(language, request.query_params.get("narrow") == "1")
 
 
 async def body_of(request: Request) -> bytes:
@@ -261,16 +319,20 @@ def make_app(session: Session, token: str, host: str = "127.0.0.1") -> Starlette
     wishes = (table.play, table.undo, table.uncover, table.new, table.hint, table.save)
     routes = [
         *(Route(f"/{path}", partial(send_page, name)) for path, name in PAGE.items()),
-        Route("/state", table.see),
-        Route("/replay", table.replay),
+        *(
+            Route(f"/{look.__name__}", look)
+            for look in (table.state, table.events, table.scene, table.replay)
+        ),
         *(Route(f"/{wish.__name__}", wish, methods=["POST"]) for wish in wishes),
     ]
-    return Starlette(
+    app = Starlette(
         routes=[Mount(f"/{token}", routes=routes)],
         middleware=[Middleware(Guard, host=host)],
         exception_handlers={CelticaError: say_error, HTTPException: say_error},
         lifespan=lifespan,
     )
+    app.state.table = table
+    return app
 
 
 async def send_page(name: str, request: Request) -> Response:
@@ -291,13 +353,33 @@ def say_error(request: Request, error: Exception) -> Response:
 # --- the server ----------------------------------------------------------------------------------
 
 
-def serve(session: Session, host: str, port: int, *, is_opened: bool) -> None:
+class Server(uvicorn.Server):
+    """The server of a session, which lets go of the pages that listen when it stops."""
+
+    def __init__(self, session: Session, token: str, host: str = "127.0.0.1") -> None:
+        self._app = make_app(session, token, host)
+        super().__init__(
+            uvicorn.Config(
+                self._app, log_level="warning", timeout_graceful_shutdown=SECONDS_TO_STOP
+            )
+        )
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop; requests that are being answered have a moment left."""
+        self._app.state.table.close()
+        await super().shutdown(sockets)
+
+
+def serve(
+    session: Session, host: str, port: int, language: str | None = None, *, is_opened: bool
+) -> None:
     """Serve the page of a session until it is interrupted.
 
     Args:
         session: the game.
         host: address to listen at.
         port: of this machine; 0 takes a free one.
+        language: of the page; that of the browser when None.
         is_opened: open the page in the browser.
 
     Raises:
@@ -307,6 +389,7 @@ def serve(session: Session, host: str, port: int, *, is_opened: bool) -> None:
     token = secrets.token_urlsafe(16)
     shown = f"[{host}]" if ":" in host else host
     url = f"http://{shown}:{listener.getsockname()[1]}/{token}/"
+    url += "" if language is None else f"?language={language}"
     print(f"Play at {url}\nCtrl-C stops it; what is not saved is gone then.", flush=True)
     if host not in ("127.0.0.1", "::1", "localhost"):
         print(
@@ -316,12 +399,7 @@ def serve(session: Session, host: str, port: int, *, is_opened: bool) -> None:
         )
     if is_opened:
         threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
-    config = uvicorn.Config(
-        make_app(session, token, host),
-        log_level="warning",
-        timeout_graceful_shutdown=SECONDS_TO_STOP,
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    Server(session, token, host).run(sockets=[listener])
 
 
 def listen(host: str, port: int) -> socket.socket:

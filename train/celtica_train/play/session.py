@@ -17,11 +17,49 @@ import numpy as np
 from celtica_env import Agent, Batch, Reasons, Replay, View, ask, save_replays
 from celtica_env.errors import AgentError, CelticaError, OptionError, UnansweredError
 from celtica_env.extend import notes_of, reasons_of, view_for
+from celtica_env.show.drawing import NARROW, SEAT_COLOURS, WIDTH, Moved
 from celtica_env.show.pictures import has_drawing, load_drawing
-from celtica_train.play.sight import Choice, Deed, Hint, Sight
+from celtica_env.show.sentences import load_sentences
+from celtica_env.show.words import joined
+from celtica_train.play.sight import Choice, Deed, Hint, Look, Scene, Sight
 
-PERSON, YOU = "person", "you"
+PERSON = "person"
 NUM_REASONS = 5  # actions that a hint weighs against each other
+ENGLISH = Look()
+WORDS = {
+    "en": {
+        "you": "You (player {seat})",
+        "other": "Player {seat} ({holder})",
+        "turn": "Your turn, player {seat}: {task}",
+        "turn alone": "Your turn, player {seat}",
+        "thinks": "{who} is thinking",
+        "stopped": "{who} stopped",
+        "pass": "Pass the screen to {who}",
+        "cut": "The game was cut off; nobody wins",
+        "over": "The game is over. {winners} {wins}",
+        "wins": "wins",
+        "you win": "win",
+        "they win": "win",
+        "and": "and",
+        "forced": "it is the only legal action",
+    },
+    "de": {
+        "you": "Du (Spieler {seat})",
+        "other": "Spieler {seat} ({holder})",
+        "turn": "Du bist dran, Spieler {seat}: {task}",
+        "turn alone": "Du bist dran, Spieler {seat}",
+        "thinks": "{who} denkt nach",
+        "stopped": "{who} ist ausgefallen",
+        "pass": "Der Bildschirm geht an {who}",
+        "cut": "Das Spiel wurde abgebrochen; niemand gewinnt",
+        "over": "Das Spiel ist aus. {winners} {wins}",
+        "wins": "gewinnt",
+        "you win": "gewinnst",
+        "they win": "gewinnen",
+        "and": "und",
+        "forced": "es geht nichts anderes",
+    },
+}
 
 logger = logging.getLogger(__name__)
 
@@ -97,17 +135,24 @@ class Session:
         self.people = tuple(seat for seat in range(batch.num_players) if seat not in agents)
         self.version = 0
         self._start = start
+        self._deal = 0
         game = batch.spec.id
         self._drawing = load_drawing(game) if has_drawing(game) else None
+        self._sentences = load_sentences(game)
+        self._past = batch.clone()  # to put earlier positions on
         self._begin()
 
     def _begin(self) -> None:
         if self._start is not None:
             self.batch.set_states(self._start)
+        self._deal += 1
+        self._records = [self.batch.states.copy()]  # at the start and after each deed
         self._deeds: list[tuple[int, int]] = []  # seat and action
         self._notes: list[dict[str, Any]] = []  # of agents, about their decisions
+        self._told: dict[tuple[int, int, str], tuple[str, Moved]] = {}  # of deeds, to a seat
         self._saved: list[tuple[Batch, int]] = []  # the game before each decision of a person
-        self._at_screen = self.people[0] if len(self.people) == 1 else None
+        is_open = not self.batch.spec.has_hidden_information
+        self._at_screen = self.people[0] if is_open or len(self.people) == 1 else None
         self.failure: str | None = None
         self._change()
 
@@ -128,16 +173,13 @@ class Session:
     def viewer(self) -> int | None:
         """Seat whose knowledge is shown, None while the screen passes to another person."""
         is_passed = self.mover in self.people and self.mover != self._at_screen
+        if is_passed and not self.batch.spec.has_hidden_information:
+            return self.mover  # nobody has to look away
         return None if is_passed else self._at_screen
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Who holds each seat: an agent's name, a person, or you, the viewer."""
-        return tuple(
-            YOU if seat == self.viewer else name for seat, name in enumerate(self._holders())
-        )
-
-    def _holders(self) -> list[str]:
+    def holders(self) -> list[str]:
+        """Who holds each seat: an agent's name, or a person."""
         seats = range(self.batch.num_players)
         return [self.agents[seat].name if seat in self.agents else PERSON for seat in seats]
 
@@ -170,6 +212,7 @@ class Session:
         """
         self.require_turn()
         saved = self.batch.clone()
+        self._at_screen = self.viewer
         self._step(action)
         self._saved.append((saved, len(self._deeds) - 1))
 
@@ -183,7 +226,8 @@ class Session:
             raise OptionError("there is nothing to undo: no person has decided anything yet")
         saved, count = self._saved.pop()
         self.batch.restore(saved)
-        del self._deeds[count:]
+        del self._deeds[count:], self._records[count + 1 :]
+        self._told = {told: text for told, text in self._told.items() if told[0] < count}
         self._notes = [note for note in self._notes if note["decision"] < count]
         self.failure = None
         self._change()
@@ -204,20 +248,25 @@ class Session:
             raise OptionError("nobody gives hints; name an agent that does with --hint")
         return Turn(self.adviser, view_for(self.adviser, self.batch), self.version)
 
-    def hint_of(self, reasons: Reasons) -> Hint:
+    def hint_of(self, reasons: Reasons, look: Look = ENGLISH) -> Hint:
         """Return in words what the adviser would do and why."""
         weights, action = reasons.weights[0], int(reasons.actions[0])
-        text = self._text(action)
+        record = self._seen(self.batch.states, int(self.batch.to_move[0]))
+        text = self._sentences.choice(record, action, look.language)
         if np.count_nonzero(self.batch.action_masks[0]) == 1:
-            return Hint(action, text, ("it is the only legal action",))
+            return Hint(action, text, (WORDS[look.language]["forced"],))
         best = [a for a in np.argsort(-weights, kind="stable")[:NUM_REASONS] if weights[a] > 0]
-        lines = [f"{self._text(a)}: {_weight_text(weights, a, reasons.unit)}" for a in best]
+        lines = [
+            f"{self._sentences.choice(record, int(a), look.language)}: "
+            f"{_weight_text(weights, a, reasons.unit)}"
+            for a in best
+        ]
         return Hint(action, text, tuple(lines))
 
     def replay(self) -> Replay:
         """Return the record of the game so far. It holds every hidden card."""
         notes = {"notes": self._notes} if self._notes else {}
-        return self.batch.replay(info={"agents": self._holders(), **notes})
+        return self.batch.replay(info={"agents": self.holders, **notes})
 
     def save(self, path: str | Path) -> None:
         """Write the replay to a new file.
@@ -240,10 +289,11 @@ class Session:
         """
         if self.is_over:
             raise OptionError("the game is over; begin a new one")
+        who = self._who(int(self.batch.to_move[0]))
         if self.mover not in self.people:
-            raise OptionError(f"it is not your turn, but that of {self._who(self.mover)}")
+            raise OptionError(f"it is not your turn, but that of {who}")
         if self.viewer is None:
-            raise OptionError(f"first pass the screen to {self._who(self.mover)}")
+            raise OptionError(f"first pass the screen to {who}")
 
     # --- what agents do --------------------------------------------------------------------------
 
@@ -286,81 +336,131 @@ class Session:
         seat = int(self.batch.to_move[0])
         self.batch.step([action])
         self._deeds.append((seat, action))
+        self._records.append(self.batch.states.copy())
         self._change()
 
     # --- what is shown ---------------------------------------------------------------------------
 
-    def sight(self) -> Sight:
+    def sight(self, look: Look = ENGLISH) -> Sight:
         """Return all that the screen shows."""
         viewer = self.viewer
+        seats = range(self.batch.num_players)
         return Sight(
             version=self.version,
-            game=self.batch.spec.name,
-            names=self.names,
+            deal=self._deal,
+            game=self._sentences.TITLE,
+            players=tuple(self._who(seat, look) for seat in seats),
+            colours=SEAT_COLOURS[: len(seats)],
             people=self.people,
             viewer=viewer,
             mover=self.mover,
-            status=self._status(),
+            status=self._status(look),
             is_thinking=self.mover in self.agents and self.failure is None,
             failure=self.failure,
             payoffs=self.replay().payoffs if self.is_over else None,
             accounts=tuple(self.batch.accounts() if self.is_over else ()),
-            picture="" if viewer is None else self._picture(viewer),
-            position="" if viewer is None else self._position(viewer),
-            choices=self._choices() if viewer is not None and viewer == self.mover else (),
-            deeds=tuple(self._shown_deeds(viewer)),
+            scene=None if viewer is None else self._scene(self.batch.states, viewer, look),
+            choices=self._choices(viewer, look) if viewer == self.mover else (),
+            deeds=() if viewer is None else tuple(self._shown_deeds(viewer, look)),
             can_undo=bool(self._saved),
             adviser="" if self.adviser is None else self.adviser.name,
             how_to_play=self.batch.game.how_to_play,
         )
 
-    def _position(self, viewer: int) -> str:
-        return self.batch.game.render_text(self.batch.censored(seats=[viewer])[0], viewer)
+    def scene(self, deed: int, look: Look = ENGLISH) -> Scene:
+        """Return the table as it was after a deed, counted from 0.
 
-    def _picture(self, viewer: int) -> str:
+        Raises:
+            OptionError: there is no such deed, or nobody looks.
+        """
+        if self.viewer is None:
+            raise OptionError(f"first pass the screen to {self._who(int(self.batch.to_move[0]))}")
+        if not 0 <= deed < len(self._deeds):
+            raise OptionError(f"deeds are numbered 0 to {len(self._deeds) - 1}, got {deed}")
+        return self._scene(self._records[deed + 1], self.viewer, look)
+
+    def _seen(self, states: np.ndarray, viewer: int) -> np.void:
+        """Return what a seat may know of a position, `(1,)`, of this game."""
+        self._past.set_states(states, check=False)
+        return self._past.censored(seats=[viewer])[0]
+
+    def _scene(self, states: np.ndarray, viewer: int, look: Look) -> Scene:
+        record = self._seen(states, viewer)
+        tallies = [
+            self._sentences.tally(record, seat, look.language)
+            for seat in range(self.batch.num_players)
+        ]
+        return Scene(
+            picture=self._picture(record, viewer, look),
+            position=self.batch.game.render_text(record, viewer),
+            tallies=tuple(tallies) if any(tallies) else (),
+        )
+
+    def _picture(self, record: np.void, viewer: int, look: Look) -> str:
         if self._drawing is None:
             return ""
-        return self._drawing.draw(self.batch.censored(seats=[viewer])[0], viewer)
+        return self._drawing.draw(record, viewer, NARROW if look.is_narrow else WIDTH)
 
-    def _pieces(self, action: int) -> tuple[str, ...]:
-        return () if self._drawing is None else self._drawing.pieces_of(action)
+    def _choices(self, viewer: int | None, look: Look) -> tuple[Choice, ...]:
+        if viewer is None:
+            return ()
+        record = self._seen(self.batch.states, viewer)
+        return tuple(
+            Choice(
+                action,
+                self._sentences.choice(record, action, look.language),
+                self.batch.game.action_to_text(action),
+                () if self._drawing is None else self._drawing.pieces_of(action),
+            )
+            for action in np.flatnonzero(self.batch.action_masks[0]).tolist()
+        )
 
-    def _choices(self) -> tuple[Choice, ...]:
-        legal = np.flatnonzero(self.batch.action_masks[0]).tolist()
-        return tuple(self._choice(action) for action in legal)
-
-    def _choice(self, action: int) -> Choice:
-        return Choice(action, self._text(action), self._pieces(action))
-
-    def _shown_deeds(self, viewer: int | None) -> Iterable[Deed]:
+    def _shown_deeds(self, viewer: int, look: Look) -> Iterable[Deed]:
         own = [count for count, (seat, _) in enumerate(self._deeds) if seat == viewer]
         last = own[-1] if own else -1
-        for count, (seat, action) in enumerate(self._deeds):
-            yield Deed(seat, self._text(action), self._pieces(action), count > last)
+        for count, (seat, _) in enumerate(self._deeds):
+            text, moved = self._tell(count, viewer, look.language)
+            yield Deed(seat, text, *moved, count > last)
 
-    def _status(self) -> str:
+    def _tell(self, count: int, viewer: int, language: str) -> tuple[str, Moved]:
+        """Return what a deed was, as a seat saw it, and what it moved."""
+        told = count, viewer, language
+        if told not in self._told:
+            before, after = (
+                self._seen(states, viewer) for states in self._records[count : count + 2]
+            )
+            action = self._deeds[count][1]
+            text = self._sentences.deed(before, after, action, language)
+            drawing = self._drawing
+            moved = Moved() if drawing is None else drawing.moved(before, after, action)
+            self._told[told] = text, moved
+        return self._told[told]
+
+    def _status(self, look: Look) -> str:
+        words, seat = WORDS[look.language], int(self.batch.to_move[0])
         if self.is_over:
-            return self._result()
-        if self.mover in self.agents:
-            doing = "stopped" if self.failure is not None else "is thinking"
-            return f"{self._who(self.mover)} {doing}"
+            return self._result(look)
+        if seat in self.agents:
+            doing = "stopped" if self.failure is not None else "thinks"
+            return words[doing].format(who=self._who(seat, look))
         if self.viewer is None:
-            return f"Pass the screen to {self._who(self.mover)}"
-        return f"Your turn, player {self.mover}"
+            return words["pass"].format(who=self._who(seat, look))
+        task = self._sentences.task(self._seen(self.batch.states, seat), look.language)
+        return words["turn" if task else "turn alone"].format(seat=seat, task=task)
 
-    def _result(self) -> str:
-        replay = self.replay()
+    def _result(self, look: Look) -> str:
+        replay, words = self.replay(), WORDS[look.language]
         if replay.end != "terminated":
-            return "The game was cut off; nobody wins"
+            return words["cut"]
         best = max(replay.payoffs)
-        winners = [self._who(seat) for seat, p in enumerate(replay.payoffs) if p == best]
-        return f"The game is over. {' and '.join(winners)} {'win' if winners[1:] else 'wins'}"
+        winners = [seat for seat, payoff in enumerate(replay.payoffs) if payoff == best]
+        names = [self._who(seat, look) for seat in winners]
+        wins = "they win" if winners[1:] else "you win" if winners == [self.viewer] else "wins"
+        return words["over"].format(winners=joined(names, words["and"]), wins=words[wins])
 
-    def _who(self, seat: int | None) -> str:
-        return "nobody" if seat is None else f"player {seat} ({self.names[seat]})"
-
-    def _text(self, action: int) -> str:
-        return self.batch.game.action_to_text(int(action))
+    def _who(self, seat: int, look: Look = ENGLISH) -> str:
+        words = WORDS[look.language]["you" if seat == self.viewer else "other"]
+        return words.format(seat=seat, holder=self.holders[seat])
 
 
 def _weight_text(weights: np.ndarray, action: int, unit: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from celtica_env import action_from_text
 from celtica_env.errors import CelticaError, OptionError
 from celtica_train.play.session import Session
-from celtica_train.play.sight import Sight
+from celtica_train.play.sight import Look, Sight
 
 HELP = """\
 A number or the text of an action plays it. Besides there are:
@@ -28,46 +28,54 @@ class Quit(Exception):  # noqa: N818, no error
     """The person has had enough."""
 
 
-def play_in_terminal(session: Session) -> None:
-    """Let people play until they quit."""
+def play_in_terminal(session: Session, language: str = "en") -> None:
+    """Let people play until they quit; what is played is told in one of the languages."""
+    look = Look(language)
     print("`?` explains the game, `help` lists what else you can say.")
     try:
         while True:
             session.let_agents_move()
-            _show(session)
-            _carry_out(session, _ask())
+            _show(session, look)
+            _carry_out(session, _ask(), look)
     except Quit:
         return
 
 
-def _show(session: Session) -> None:
-    sight = session.sight()
+def _show(session: Session, look: Look) -> None:
+    sight = session.sight(look)
     if sight.viewer is None and sight.mover is not None and sight.failure is None:
         print("\n" * NUM_BLANK_LINES + sight.status)
         _ask("Press Enter when you sit before the screen. ")
         session.uncover()
-        sight = session.sight()
+        sight = session.sight(look)
     print("\n".join(["", *_lines(sight)]))
 
 
 def _lines(sight: Sight) -> list[str]:
     recent = [deed for deed in sight.deeds if deed.is_recent and deed.seat != sight.viewer]
     return [
-        sight.position,
+        "" if sight.scene is None else sight.scene.position,
         "",
-        *(f"player {deed.seat} ({sight.names[deed.seat]}): {deed.text}" for deed in recent),
+        *_standing_lines(sight),
+        *(f"{sight.players[deed.seat]}: {deed.text}" for deed in recent if deed.text),
         sight.failure or sight.status,
-        *(f"  {number} {choice.text}" for number, choice in enumerate(sight.choices, 1)),
-        *_payoff_lines(sight),
+        *(
+            f"  {number} {choice.text}  [{choice.code}]"
+            for number, choice in enumerate(sight.choices, 1)
+        ),
     ]
 
 
-def _payoff_lines(sight: Sight) -> list[str]:
-    lines = []
-    for seat, (name, payoff) in enumerate(zip(sight.names, sight.payoffs or ())):
-        account = f", {sight.accounts[seat]}" if sight.accounts else ""
-        lines.append(f"  player {seat} ({name}): {payoff:+g}{account}")
-    return lines
+def _standing_lines(sight: Sight) -> list[str]:
+    """Return how each seat stands, at the end with its payoff and what it is made of."""
+    if sight.payoffs is None:
+        tallies = () if sight.scene is None else sight.scene.tallies
+        return [f"{who}: {tally}" for who, tally in zip(sight.players, tallies)]
+    accounts = sight.accounts or [""] * len(sight.players)
+    return [
+        f"{who}: {', '.join(filter(None, [f'{payoff:+g}', account]))}"
+        for who, payoff, account in zip(sight.players, sight.payoffs, accounts)
+    ]
 
 
 def _ask(prompt: str = "> ") -> str:
@@ -80,20 +88,20 @@ def _ask(prompt: str = "> ") -> str:
     return answer
 
 
-def _carry_out(session: Session, line: str) -> None:
+def _carry_out(session: Session, line: str, look: Look) -> None:
     """Do what was said; ask again until something has changed that is worth showing."""
-    while not _is_done(session, line):
+    while not _is_done(session, line, look):
         line = _ask()
 
 
-def _is_done(session: Session, line: str) -> bool:
+def _is_done(session: Session, line: str, look: Look) -> bool:
     version = session.version
     word, _, rest = line.partition(" ")
     commands: dict[str, Callable[[], None]] = {
         "": lambda: None,
         "help": lambda: print(HELP),
         "?": lambda: print(explanation(session)),
-        "hint": lambda: _hint(session),
+        "hint": lambda: _hint(session, look),
         "undo": session.undo,
         "new": session.new_game,
         "save": lambda: _save(session, rest.strip()),
@@ -114,10 +122,10 @@ def explanation(session: Session) -> str:
     return "\n".join(textwrap.fill(paragraph, width) for paragraph in paragraphs)
 
 
-def _hint(session: Session) -> None:
+def _hint(session: Session, look: Look) -> None:
     turn = session.question()
-    hint = session.hint_of(turn.reasons())
-    print("\n".join([f"{turn.agent.name} would {hint.text}", *(f"  {r}" for r in hint.reasons)]))
+    hint = session.hint_of(turn.reasons(), look)
+    print("\n".join([f"{turn.agent.name}: {hint.text}", *(f"  {r}" for r in hint.reasons)]))
 
 
 def _save(session: Session, path: str) -> None:
