@@ -11,10 +11,11 @@ import celtica_env
 from tests.core import tiny_game
 
 JOBS = [  # the longest first
-    ("celtica", "mc:1"),
+    *(("celtica", name) for name in ("mc:1", "mc:1:greedy", "ismcts:1", "ismcts:1:greedy")),
+    *(("celtica", name) for name in ("mc:1:bot", "puct:1:bot")),
     ("keltis", "greedy"),
     ("celtic", "greedy"),
-    ("tiny", "mc:1"),
+    *(("tiny", name) for name in ("mc:1", "ismcts:1")),
     ("celtica", "greedy"),
 ]
 """Games, and agents that use what a game has compiled."""

@@ -65,7 +65,7 @@ def make_prompt(
         view: what the seat may know; with its moves, if the batch was asked for them.
         row: of the view.
         rules: `"long"`, all of the rules, with what the record says of board and options, or
-            `"short"`, the card's few paragraphs.
+            `"short"`, the game's few paragraphs.
         legal: whether the legal moves are counted or listed.
         names: who sits where, if that is to be told. They are data: quoted and cut.
         num_retries: answers that may be refused before the game is lost, to be told.

@@ -45,19 +45,19 @@ def action_from_json(game: str, value: Any) -> int:
     Raises:
         ActionTextError: it is none; the message shows the forms.
     """
-    card = load_game(game)
+    found = load_game(game)
     if not isinstance(value, Mapping) or set(value) != {"move"} or type(value["move"]) is not str:
         raise ActionTextError(f'an action is {{"move": text}}, got {shown(value)}')
-    return card.action_from_text(value["move"])
+    return found.action_from_text(value["move"])
 
 
 def action_schema(game: str) -> dict[str, Any]:
     """Return the JSON schema of a game's actions."""
-    card = load_game(game)
-    texts = [card.action_to_text(action) for action in range(card.spec.num_actions)]
+    found = load_game(game)
+    texts = [found.action_to_text(action) for action in range(found.spec.num_actions)]
     return {
         "$schema": DRAFT,
-        "title": f"An action of {card.spec.id}",
+        "title": f"An action of {found.spec.id}",
         **_object({"move": {"enum": texts}}),
     }
 
@@ -71,12 +71,12 @@ def state_to_json(game: str, state: np.void) -> dict[str, Any]:
     Raises:
         OptionError: the record is none of the game.
     """
-    card = load_game(game)
-    if not isinstance(state, np.void) or state.dtype != card.spec.state_dtype:
-        raise OptionError(f"expected one record of {card.spec.id}, such as `batch.states[0]`")
+    found = load_game(game)
+    if not isinstance(state, np.void) or state.dtype != found.spec.state_dtype:
+        raise OptionError(f"expected one record of {found.spec.id}, such as `batch.states[0]`")
     viewer = int(state["viewer"])
     header = {
-        "game": card.spec.id,
+        "game": found.spec.id,
         "players": int(state["num_players"]),
         "step": int(state["step_count"]),
         "to_move": int(state["to_move"]),
@@ -84,7 +84,7 @@ def state_to_json(game: str, state: np.void) -> dict[str, Any]:
         "payoff": PAYOFFS[state["payoff"]],
         "rng": f"{int(state['rng']):x}",
     }
-    fields = {field.name: _in_words(field, state[field.name].tolist()) for field in card.fields}
+    fields = {field.name: _in_words(field, state[field.name].tolist()) for field in found.fields}
     return {**header, **fields}
 
 
@@ -117,15 +117,15 @@ def state_schema(game: str) -> dict[str, Any]:
     It says what forms and bounds there are. Whether play can get to a position `state_from_json`
     alone knows.
     """
-    card = load_game(game)
+    found = load_game(game)
     fields = {
-        field.name: _field_schema(field, card.spec.state_dtype[field.name].shape)
-        for field in card.fields
+        field.name: _field_schema(field, found.spec.state_dtype[field.name].shape)
+        for field in found.fields
     }
     return {
         "$schema": DRAFT,
-        "title": f"A position of {card.spec.id}",
-        **_object({"game": {"const": card.spec.id}, **_header_schemas(card), **fields}),
+        "title": f"A position of {found.spec.id}",
+        **_object({"game": {"const": found.spec.id}, **_header_schemas(found), **fields}),
     }
 
 

@@ -77,9 +77,9 @@ class TextArenaEnv(textarena.Env):
 
     def _instructions(self, player_id: int, game_state: dict[str, Any]) -> str:
         del game_state
-        card, state = self.batch.game, self.batch.censored(seats=[player_id])[0]
-        rules = rules_in_words(card, state, self.rules)
-        return "\n\n".join([introduction(card, state), *rules, how_to_answer(MAX_RETRIES)])
+        game, state = self.batch.game, self.batch.censored(seats=[player_id])[0]
+        rules = rules_in_words(game, state, self.rules)
+        return "\n\n".join([introduction(game, state), *rules, how_to_answer(MAX_RETRIES)])
 
     def _ask(self) -> None:
         """Tell the seat to move what it is to decide."""

@@ -177,14 +177,14 @@ class Tables:
             if form == "text":
                 return told(at)
             batch = at.session.batch
-            return state_to_json(batch.spec.name, batch.censored(seats=[at.seat])[0])
+            return state_to_json(batch.spec.id, batch.censored(seats=[at.seat])[0])
 
     def picture(self, table: str) -> bytes:
         """Return the position as you may know it as a picture."""
         with self._at(table) as at:
             batch = at.session.batch
             known = batch.censored(seats=[at.seat])[0]
-            return png(draw(batch.spec.name, known, at.seat))
+            return png(draw(batch.spec.id, known, at.seat))
 
     def legal_moves(self, table: str) -> list[str]:
         """List your legal moves."""
@@ -244,9 +244,9 @@ def readable_options(game: str, options: dict[str, Any]) -> dict[str, Any]:
     Raises:
         OptionError: there is another.
     """
-    card = spec(game)
-    for name, value in options_of(card, options).items():
-        accepts = card.options[name].accepts
+    facts = spec(game)
+    for name, value in options_of(facts, options).items():
+        accepts = facts.options[name].accepts
         if isinstance(value, str) and f'"{value}"' not in accepts:
             raise OptionError(f"{name} must be {accepts}, and no path here")
     return options
