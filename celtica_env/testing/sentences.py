@@ -111,6 +111,6 @@ def what_moved_is_drawn(table: Table) -> None:
             expect(is_there, f"expected the drawing to hold the thing {name!r}", deed.at)
 
 
-def _expect_one(answers: set, what: str, at: Spot) -> None:
+def _expect_one(answers: set[object], what: str, at: Spot) -> None:
     sentence = f"expected {what} to be told alike to every seat, saw {sorted(map(str, answers))}"
     expect(len(answers) == 1, sentence, at)

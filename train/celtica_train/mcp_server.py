@@ -153,7 +153,7 @@ class Tables:
         name = self._enter(table)
         state = session.batch.censored(seats=[seat])[0]
         rules = rules_in_words(session.batch.game, state)
-        who = introduction(session.batch.game, state, session.names)
+        who = introduction(session.batch.game, state, session.holders)
         return "\n\n".join([f"table: {name}", who, *rules, told(table)])
 
     def _enter(self, table: Table) -> str:
@@ -268,10 +268,9 @@ def told(table: Table) -> str:
     session = table.session
     if session.failure is not None or session.is_over:
         sight = session.sight()
+        position = [sight.scene.position] if sight.scene else []
         accounts = [f"player {seat}: {words}" for seat, words in enumerate(sight.accounts)]
-        return "\n\n".join(
-            [sight.position, "\n".join([session.failure or sight.status, *accounts])]
-        )
+        return "\n\n".join([*position, "\n".join([session.failure or sight.status, *accounts])])
     return make_prompt(session.batch.view(with_moves=True)).situation
 
 

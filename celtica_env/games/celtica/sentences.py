@@ -240,7 +240,7 @@ def _place_text(record: np.void, place: int, end: int, language: str) -> str:
     return WORDS[language]["place"].format(PLACES[language][kind][end], place)
 
 
-def _landing(record: np.void, place: int, words: dict) -> str:
+def _landing(record: np.void, place: int, words: dict[Any, Any]) -> str:
     """Return what a place asks of who lands there."""
     kind, count = Place(record["place_kind"][place]), int(record["place_amount"][place])
     if kind == Place.CULT:
@@ -250,7 +250,7 @@ def _landing(record: np.void, place: int, words: dict) -> str:
     return words["gives" if kind == Place.RUIN else "takes"].format(amount(count, *words["part"]))
 
 
-def _pending(record: np.void, words: dict) -> str:
+def _pending(record: np.void, words: dict[Any, Any]) -> str:
     """Return what is still to be taken or given."""
     forms = {Phase.TAKE: "to take", Phase.GIVE: "to give"}
     form = forms.get(Phase(record["phase"]))
