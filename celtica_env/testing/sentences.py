@@ -6,7 +6,7 @@ A game without a module of sentences is told in the text forms of its actions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -111,6 +111,6 @@ def what_moved_is_drawn(table: Table) -> None:
             expect(is_there, f"expected the drawing to hold the thing {name!r}", deed.at)
 
 
-def _expect_one(answers: set[object], what: str, at: Spot) -> None:
+def _expect_one(answers: set[Any], what: str, at: Spot) -> None:
     sentence = f"expected {what} to be told alike to every seat, saw {sorted(map(str, answers))}"
     expect(len(answers) == 1, sentence, at)
