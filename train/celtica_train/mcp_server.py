@@ -189,7 +189,7 @@ class Tables:
     def legal_moves(self, table: str) -> list[str]:
         """List your legal moves."""
         with self._at(table) as at:
-            return [choice.text for choice in at.session.sight().choices]
+            return [choice.code for choice in at.session.sight().choices]
 
     def play(self, table: str, move: str) -> str:
         """Play a move and let the others move; return what happened and the position then.
