@@ -215,7 +215,8 @@ class Tables:
             require_going(session)
             turn = session.question()
             hint = session.hint_of(turn.reasons())
-            return "\n".join([f"{quoted(turn.agent.name)} would {hint.text}", *hint.reasons])
+            move = session.batch.game.action_to_text(hint.action)
+            return "\n".join([f"{quoted(turn.agent.name)} would {move}", *hint.reasons])
 
     def result(self, table: str) -> dict[str, Any]:
         """Return whether the game is over, and if so, what each seat is paid and has."""
