@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from celtica_env.games.celtic.map import is_shipped, site_names
@@ -27,38 +25,23 @@ from celtica_env.show.words import amount, joined
 TITLE = "Celtic"
 
 GERMAN_GOODS = ("Felle", "Bronze", "Wein", "Bernstein", "Schmuck", "gelbe Keramik", "blaue Keramik")
-WORDS: dict[str, dict[Any, Any]] = {
+WORDS = {
     "en": {
         "complete": "Complete goal {goal} ({points} points): {sites}",
         "collect": "Collect a trade card: {good}",
         "return": "Take a marker home from {good}: no card is left",
         "from": "Move from {site}",
         "to": "Move to {site}",
-        "move": ("Move 1 marker", "Move {} markers"),
-        "follow": ("Follow with 1 marker", "Follow with {} markers"),
         "stay": "Do not follow",
-        "done": {
-            Phase.BEFORE: "Go on to the move",
-            Phase.AFTER: "End the turn",
-            Phase.FINAL: "Leave it at that",
-        },
         "end": "Reveal all seven goods and end the game",
         "completed": "completed goal {goal} ({points} points): {sites}",
         "collected": "collected a trade card: {good}",
         "returned": "took a marker home from {good}",
-        "moved": ("moved 1 marker from {} to {}", "moved {count} markers from {} to {}"),
-        "followed": ("followed with 1 marker to {1}", "followed with {count} markers to {1}"),
         "stayed": "did not follow",
         "ended": "revealed all seven goods and ended the game",
         "and": "and",
         "goals": "{} of {} goals, {} points",
-        "cards": ("trade card", "trade cards"),
         "score": "complete goals, collect trade cards, or go on",
-        Phase.START: "choose where to move from",
-        Phase.DESTINATION: "choose where to move from {0}",
-        Phase.COUNT: "choose how many markers move from {0} to {1}",
-        Phase.FOLLOW: "you may follow from {0} to {1}",
-        Phase.OVER: "the game is over",
     },
     "de": {
         "complete": "Ziel {goal} erfüllen ({points} Punkte): {sites}",
@@ -66,26 +49,44 @@ WORDS: dict[str, dict[Any, Any]] = {
         "return": "Einen Marker von {good} heimholen: keine Karte mehr da",
         "from": "Von {site} ziehen",
         "to": "Nach {site} ziehen",
-        "move": ("1 Marker ziehen", "{} Marker ziehen"),
-        "follow": ("Mit 1 Marker folgen", "Mit {} Markern folgen"),
         "stay": "Nicht folgen",
-        "done": {
-            Phase.BEFORE: "Weiter zum Zug",
-            Phase.AFTER: "Den Zug beenden",
-            Phase.FINAL: "Es dabei belassen",
-        },
         "end": "Alle sieben Waren zeigen und das Spiel beenden",
         "completed": "Ziel {goal} erfüllt ({points} Punkte): {sites}",
         "collected": "eine Handelskarte genommen: {good}",
         "returned": "einen Marker von {good} heimgeholt",
-        "moved": ("1 Marker von {} nach {} gezogen", "{count} Marker von {} nach {} gezogen"),
-        "followed": ("mit 1 Marker nach {1} gefolgt", "mit {count} Markern nach {1} gefolgt"),
         "stayed": "nicht gefolgt",
         "ended": "alle sieben Waren gezeigt und das Spiel beendet",
         "and": "und",
         "goals": "{} von {} Zielen, {} Punkte",
-        "cards": ("Handelskarte", "Handelskarten"),
         "score": "Ziele erfüllen, Handelskarten nehmen oder weiter",
+    },
+}
+NUMBERS = {
+    "en": {
+        "move": ("Move 1 marker", "Move {} markers"),
+        "follow": ("Follow with 1 marker", "Follow with {} markers"),
+        "moved": ("moved 1 marker from {} to {}", "moved {count} markers from {} to {}"),
+        "followed": ("followed with 1 marker to {1}", "followed with {count} markers to {1}"),
+        "cards": ("trade card", "trade cards"),
+    },
+    "de": {
+        "move": ("1 Marker ziehen", "{} Marker ziehen"),
+        "follow": ("Mit 1 Marker folgen", "Mit {} Markern folgen"),
+        "moved": ("1 Marker von {} nach {} gezogen", "{count} Marker von {} nach {} gezogen"),
+        "followed": ("mit 1 Marker nach {1} gefolgt", "mit {count} Markern nach {1} gefolgt"),
+        "cards": ("Handelskarte", "Handelskarten"),
+    },
+}
+"""What is said of one and of several."""
+TASKS = {
+    "en": {
+        Phase.START: "choose where to move from",
+        Phase.DESTINATION: "choose where to move from {0}",
+        Phase.COUNT: "choose how many markers move from {0} to {1}",
+        Phase.FOLLOW: "you may follow from {0} to {1}",
+        Phase.OVER: "the game is over",
+    },
+    "de": {
         Phase.START: "wähle, von wo du ziehst",
         Phase.DESTINATION: "wähle, wohin du von {0} ziehst",
         Phase.COUNT: "wähle, wie viele Marker von {0} nach {1} ziehen",
@@ -93,6 +94,19 @@ WORDS: dict[str, dict[Any, Any]] = {
         Phase.OVER: "das Spiel ist aus",
     },
 }
+ENDS = {
+    "en": {
+        Phase.BEFORE: "Go on to the move",
+        Phase.AFTER: "End the turn",
+        Phase.FINAL: "Leave it at that",
+    },
+    "de": {
+        Phase.BEFORE: "Weiter zum Zug",
+        Phase.AFTER: "Den Zug beenden",
+        Phase.FINAL: "Es dabei belassen",
+    },
+}
+"""What it means to have done enough, in each phase."""
 GERMAN_SITES = (
     "Keltendorf",
     "Getreide",
@@ -160,7 +174,7 @@ def choice(record: np.void, action: int, language: str = "en") -> str:
         return words[form].format(good=_good(action - COLLECT_ACTION, language))
     if action < START_ACTION:
         is_done = action == DONE_ACTION
-        return words["done"][Phase(record["phase"])] if is_done else words["end"]
+        return ENDS[language][Phase(record["phase"])] if is_done else words["end"]
     if action < COUNT_ACTION:
         form = "from" if action < DESTINATION_ACTION else "to"
         first = START_ACTION if action < DESTINATION_ACTION else DESTINATION_ACTION
@@ -168,7 +182,7 @@ def choice(record: np.void, action: int, language: str = "en") -> str:
     count = action - COUNT_ACTION
     if count == 0:
         return words["stay"]
-    forms = words["follow" if record["phase"] == Phase.FOLLOW else "move"]
+    forms = NUMBERS[language]["follow" if record["phase"] == Phase.FOLLOW else "move"]
     return forms[count > 1].format(count)
 
 
@@ -193,7 +207,7 @@ def deed(before: np.void, after: np.void, action: int, language: str = "en") -> 
         return ""
     is_following = before["phase"] == Phase.FOLLOW
     ends = [site_text(before, site, language) for site in move_ends(before, action)]
-    form = words["followed" if is_following else "moved"][count > 1]
+    form = NUMBERS[language]["followed" if is_following else "moved"][count > 1]
     return form.format(*ends, count=count)
 
 
@@ -220,8 +234,8 @@ def task(record: np.void, language: str = "en") -> str:
         for name in ("start", "destination")
         if record[name] != NO_SITE
     ]
-    words = WORDS[language]
-    return words.get(Phase(record["phase"]), words["score"]).format(*ends)
+    task = TASKS[language].get(Phase(record["phase"]), WORDS[language]["score"])
+    return task.format(*ends)
 
 
 def tally(record: np.void, seat: int, language: str = "en") -> str:
@@ -230,7 +244,7 @@ def tally(record: np.void, seat: int, language: str = "en") -> str:
     points = EASY_POINTS * int(completed[:NUM_EASY_GOALS].sum())
     points += HARD_POINTS * int(completed[NUM_EASY_GOALS:].sum())
     goals = words["goals"].format(int(completed.sum()), GOALS_TO_END, points)
-    return f"{goals}, {amount(int(record['num_cards'][seat]), *words['cards'])}"
+    return f"{goals}, {amount(int(record['num_cards'][seat]), *NUMBERS[language]['cards'])}"
 
 
 def site_text(record: np.void, site: int, language: str = "en") -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -44,11 +43,8 @@ PLACES = {
     },
 }
 """How each kind of place is said as a start and as a destination."""
-WORDS: dict[str, dict[Any, Any]] = {
+WORDS = {
     "en": {
-        "part": ("amulet part", "amulet parts"),
-        "druid": ("{} druid card", "{} druid cards"),
-        "experience": ("{} experience card", "{} experience cards"),
         "and": "and",
         "figure": "{} druid",
         "place": "{} (place {})",
@@ -79,20 +75,9 @@ WORDS: dict[str, dict[Any, Any]] = {
         "drew": "drew a druid card",
         "passed": "drew no card",
         "stopped": "kept the other experience cards",
-        "complete": ("complete amulet", "complete amulets"),
         "next": "next: {} of {} parts",
-        Phase.PLAY: "play cards",
-        Phase.TAKE: "take {}",
-        Phase.GIVE: "give up {}",
-        Phase.CULT: "draw a druid card, or none",
-        Phase.CASH: "hand in experience cards",
-        Phase.SWAP: "take a part in exchange",
-        Phase.OVER: "the game is over",
     },
     "de": {
-        "part": ("Amulett-Teil", "Amulett-Teile"),
-        "druid": ("{}e Druidenkarte", "{}e Druidenkarten"),
-        "experience": ("{}e Erfahrungskarte", "{}e Erfahrungskarten"),
         "and": "und",
         "figure": "{}er Druide",
         "place": "{} (Ort {})",
@@ -123,8 +108,35 @@ WORDS: dict[str, dict[Any, Any]] = {
         "drew": "eine Druidenkarte gezogen",
         "passed": "keine Karte gezogen",
         "stopped": "die übrigen Erfahrungskarten behalten",
-        "complete": ("vollständiges Amulett", "vollständige Amulette"),
         "next": "nächstes: {} von {} Teilen",
+    },
+}
+NUMBERS = {
+    "en": {
+        "part": ("amulet part", "amulet parts"),
+        "druid": ("{} druid card", "{} druid cards"),
+        "experience": ("{} experience card", "{} experience cards"),
+        "complete": ("complete amulet", "complete amulets"),
+    },
+    "de": {
+        "part": ("Amulett-Teil", "Amulett-Teile"),
+        "druid": ("{}e Druidenkarte", "{}e Druidenkarten"),
+        "experience": ("{}e Erfahrungskarte", "{}e Erfahrungskarten"),
+        "complete": ("vollständiges Amulett", "vollständige Amulette"),
+    },
+}
+"""What is said of one and of several."""
+TASKS = {
+    "en": {
+        Phase.PLAY: "play cards",
+        Phase.TAKE: "take {}",
+        Phase.GIVE: "give up {}",
+        Phase.CULT: "draw a druid card, or none",
+        Phase.CASH: "hand in experience cards",
+        Phase.SWAP: "take a part in exchange",
+        Phase.OVER: "the game is over",
+    },
+    "de": {
         Phase.PLAY: "Karten ausspielen",
         Phase.TAKE: "{} nehmen",
         Phase.GIVE: "{} abgeben",
@@ -141,7 +153,7 @@ def choice(record: np.void, action: int, language: str = "en") -> str:
     words = WORDS[language]
     if action < TAKE_ACTION:
         to = target(record, action)
-        what = _landing(record, to, words) if record["druids"][_colour(action)] < GOAL else ""
+        what = _landing(record, to, language) if record["druids"][_colour(action)] < GOAL else ""
         sentence = _played(record, action, (to,), "play", language) + what
     elif action >= DRAW_ACTION:
         is_cult = record["phase"] == Phase.CULT
@@ -161,7 +173,9 @@ def deed(before: np.void, after: np.void, action: int, language: str = "en") -> 
     earned = words["earned"] if has_learned else ""
     if action < TAKE_ACTION:
         ends = (int(state["druids"][_colour(action)]) for state in (before, after))
-        return _played(before, action, ends, "played", language) + _pending(after, words) + earned
+        return (
+            _played(before, action, ends, "played", language) + _pending(after, language) + earned
+        )
     if action >= DRAW_ACTION:
         is_cult = before["phase"] == Phase.CULT
         return words["drew" if action == DRAW_ACTION else "passed" if is_cult else "stopped"]
@@ -172,16 +186,15 @@ def deed(before: np.void, after: np.void, action: int, language: str = "en") -> 
 
 def task(record: np.void, language: str = "en") -> str:
     """Return what the seat to move is asked."""
-    words = WORDS[language]
-    parts = amount(int(record["pending"]), *words["part"])
-    return words[Phase(record["phase"])].format(parts)
+    parts = amount(int(record["pending"]), *NUMBERS[language]["part"])
+    return TASKS[language][Phase(record["phase"])].format(parts)
 
 
 def tally(record: np.void, seat: int, language: str = "en") -> str:
     """Return how many amulets a seat has."""
     complete, *begun = amulet_sizes(record, seat)
     words = WORDS[language]
-    text = amount(complete, *words["complete"])
+    text = amount(complete, *NUMBERS[language]["complete"])
     return f"{text}, {words['next'].format(begun[0], NUM_KINDS)}" if begun else text
 
 
@@ -220,7 +233,7 @@ def _played(record: np.void, action: int, places: Iterable[int], form: str, lang
     stem = colour if language == "en" else COLOUR_STEMS[colour]
     counts = divmod(action % PLAYS_PER_COLOUR + 1, EXPERIENCE_CHOICES)
     cards = [
-        amount(count, *(card.format(stem) for card in words[pile]))
+        amount(count, *(card.format(stem) for card in NUMBERS[language][pile]))
         for count, pile in zip(counts, ("druid", "experience"))
         if count
     ]
@@ -240,20 +253,23 @@ def _place_text(record: np.void, place: int, end: int, language: str) -> str:
     return WORDS[language]["place"].format(PLACES[language][kind][end], place)
 
 
-def _landing(record: np.void, place: int, words: dict[Any, Any]) -> str:
+def _landing(record: np.void, place: int, language: str) -> str:
     """Return what a place asks of who lands there."""
+    words = WORDS[language]
     kind, count = Place(record["place_kind"][place]), int(record["place_amount"][place])
     if kind == Place.CULT:
         return words["draws"]
     if count == 0 or (kind == Place.GOAL and record["edition"] == Edition.ENGLISH):
         return ""
-    return words["gives" if kind == Place.RUIN else "takes"].format(amount(count, *words["part"]))
+    return words["gives" if kind == Place.RUIN else "takes"].format(
+        amount(count, *NUMBERS[language]["part"])
+    )
 
 
-def _pending(record: np.void, words: dict[Any, Any]) -> str:
+def _pending(record: np.void, language: str) -> str:
     """Return what is still to be taken or given."""
     forms = {Phase.TAKE: "to take", Phase.GIVE: "to give"}
     form = forms.get(Phase(record["phase"]))
     if form is None:
         return ""
-    return words[form].format(amount(int(record["pending"]), *words["part"]))
+    return WORDS[language][form].format(amount(int(record["pending"]), *NUMBERS[language]["part"]))

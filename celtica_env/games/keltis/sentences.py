@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from celtica_env.games.keltis.render import points
@@ -38,7 +36,7 @@ SYMBOLS = {
         Symbol.BONUS3: "3 Bonuspunkte",
     },
 }
-WORDS: dict[str, dict[Any, Any]] = {
+WORDS = {
     "en": {
         "tile": "the {} {}",
         "reveal": "Turn a tile over",
@@ -52,7 +50,6 @@ WORDS: dict[str, dict[Any, Any]] = {
         "kept": "laid {tile} in the own row",
         "left": "left {tile} in the middle",
         "declined": "did without the extra turn",
-        "points": ("point", "points"),
         "turn": "take or turn over a tile",
         "last": "take a last tile",
         "extra": "extra turn: {}",
@@ -72,7 +69,6 @@ WORDS: dict[str, dict[Any, Any]] = {
         "kept": "{tile} ausgelegt",
         "left": "{tile} in der Mitte liegen lassen",
         "declined": "auf den Extrazug verzichtet",
-        "points": ("Punkt", "Punkte"),
         "turn": "ein Plättchen nehmen oder aufdecken",
         "last": "ein letztes Plättchen nehmen",
         "extra": "Extrazug: {}",
@@ -80,6 +76,15 @@ WORDS: dict[str, dict[Any, Any]] = {
         "over": "das Spiel ist aus",
     },
 }
+NUMBERS = {
+    "en": {
+        "points": ("point", "points"),
+    },
+    "de": {
+        "points": ("Punkt", "Punkte"),
+    },
+}
+"""What is said of one and of several."""
 ASKED = {REVEAL_ACTION: "reveal", KEEP_ACTION: "keep", LEAVE_ACTION: "leave"}
 DONE = {REVEAL_ACTION: "revealed", KEEP_ACTION: "kept", LEAVE_ACTION: "left"}
 
@@ -119,7 +124,7 @@ def task(record: np.void, language: str = "en") -> str:
 
 def tally(record: np.void, seat: int, language: str = "en") -> str:
     """Return the points a seat has now."""
-    return amount(points(record, seat), *WORDS[language]["points"])
+    return amount(points(record, seat), *NUMBERS[language]["points"])
 
 
 def moved_tile(before: np.void, after: np.void, action: int) -> int:
