@@ -68,7 +68,7 @@ class Results:
     @property
     def interval(self) -> Callable[[np.ndarray], tuple[float, float]]:
         """The interval of win shares that the way of stopping calls for."""
-        return interval95 if self.design.until_ci is None else sequence95
+        return sequence95 if self.design.stops_early else interval95
 
     def require_games(self) -> None:
         """Refuse to report on nothing.
