@@ -23,8 +23,8 @@ from typing import Annotated, Any, TypedDict
 import numpy as np
 import tyro
 
-from celtica_env.core.errors import OptionError
-from celtica_env.core.files import lines_of, load_json, read_json
+from celtica_env.errors import OptionError
+from celtica_env.extend import lines_of, load_json, read_json
 
 MIDDLE = 0.25  # cut off at either end of the runs
 RESAMPLES = 2000

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log
 
-from celtica_env.core.arguments import number
-from celtica_env.core.errors import OptionError
+from celtica_env.errors import OptionError
+from celtica_env.extend import number
 
 MAX_ERROR = 0.4
 

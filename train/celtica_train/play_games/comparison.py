@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from celtica_env import Agent, spec
-from celtica_env.core.arguments import players_of
-from celtica_env.core.streams import check_seed
+from celtica_env.extend import check_seed, players_of
 from celtica_train.play_games.arena.design import Design
 from celtica_train.play_games.arena.engines import Engine
 from celtica_train.play_games.arena.store import Store, locked
