@@ -7,6 +7,7 @@ import pytest
 
 from celtica_env.core.errors import StoreError
 from celtica_train import Bounds, cli, compare, load_results
+from celtica_train.play_games.arena.report import facts
 from celtica_train.play_games.arena.store import Store
 from celtica_train.play_games.sequential import MIN_DEALS, judge
 
@@ -70,6 +71,8 @@ def test_at_larger_tables_the_deal_is_what_counts(tmp_path):
 def test_an_agent_that_fails_is_not_better(tmp_path):
     verdict = compare(f"{HERE}:Raising", "greedy", out=tmp_path)
     assert (verdict.answer, verdict.mean) == ("not better", 0)
+    told = facts(load_results(tmp_path))["intervals"]
+    assert "a test stops play, of 0 to 0.03 with errors 0.05 and 0.05" in told
 
 
 def test_the_command_says_it_in_words_and_as_json(tmp_path, capsys):

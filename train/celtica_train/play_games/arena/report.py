@@ -101,6 +101,8 @@ def facts(results: Results) -> dict[str, str]:
     looks = "for the number of deals that was fixed beforehand"
     if design.until_ci is not None:
         looks = f"valid at any time; play stops when all are within {design.until_ci:g}"
+    elif design.bounds is not None:
+        looks = f"valid at any time; a test stops play, of {design.bounds}"
     told = {
         "game": f"{design.game}, {design.players} players",
         "deals": f"{results.num_deals:,} of {design.deals:,}",
