@@ -28,7 +28,13 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from celtica_env import View
-from celtica_env.errors import AgentError, OptionError, UnansweredError, UnavailableError
+from celtica_env.errors import (
+    AgentError,
+    IllegalActionError,
+    OptionError,
+    UnansweredError,
+    UnavailableError,
+)
 from celtica_env.extend import number, one_of, printable, read_json, whole
 from celtica_env.text import MAX_RETRIES, PROMPT_VERSION, Dialogue
 from celtica_env.text.prompts import Legal, Rules
@@ -184,19 +190,21 @@ class ChatAgent:
             Dialogue(view, row, rules=settings.rules, legal=settings.legal) for row in rows
         ]
         notes = self._ask_all(dialogues)
-        actions, reasons = np.zeros(len(view), np.int64), {}
+        actions = np.zeros(len(view), np.int64)
+        errors: dict[int, Exception] = {}
         self.notes = [None] * len(view)
         for row, dialogue, note in zip(rows, dialogues, notes):
             self.notes[row] = note
             if dialogue.action is None:
-                reasons[row] = f"no legal move in {len(dialogue.readings)} answers; the last: " + (
-                    dialogue.readings[-1].problem
+                errors[row] = IllegalActionError(
+                    f"no legal move in {len(dialogue.readings)} answers; the last: "
+                    f"{dialogue.readings[-1].problem}"
                 )
             else:
                 actions[row] = dialogue.action
-        self._count(notes, len(reasons))
-        if reasons:
-            raise UnansweredError(self.name, actions, reasons)
+        self._count(notes, len(errors))
+        if errors:
+            raise UnansweredError(self.name, actions, errors)
         return actions
 
     def _ask_all(self, dialogues: list[Dialogue]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from typing import IO, Any
 import numpy as np
 
 from celtica_env import View, load_game
-from celtica_env.errors import OptionError, ProgramError, UnansweredError
+from celtica_env.errors import IllegalActionError, OptionError, ProgramError, UnansweredError
 from celtica_env.extend import positions_to_texts
 
 try:
@@ -41,6 +41,14 @@ MAX_FAILURES = 3  # in a row; then it is not asked again before the next `reset`
 LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 SHOWN = 200  # characters of an answer or of the errors, in a message
+
+
+class LateError(ProgramError, TimeoutError):
+    """A program gave no answer in time."""
+
+
+class AnswerError(ProgramError, IllegalActionError):
+    """What a program answered is none of the answers that are asked for."""
 
 
 @dataclass(frozen=True)
@@ -90,15 +98,16 @@ class ProgramAgent:
         Raises:
             UnansweredError: for some rows there is none; the error has the others.
         """
-        actions, reasons = np.zeros(len(view), np.int64), {}
+        actions = np.zeros(len(view), np.int64)
+        errors: dict[int, Exception] = {}
         positions = positions_to_texts(self._game, view.states)
         for row, (position, mask) in enumerate(zip(positions, view.action_masks)):
             try:
                 actions[row] = self._ask(position, mask, int(view.keys[row]))
             except ProgramError as error:
-                reasons[row] = str(error)
-        if reasons:
-            raise UnansweredError(self.name, actions, reasons)
+                errors[row] = error
+        if errors:
+            raise UnansweredError(self.name, actions, errors)
         return actions
 
     def _ask(self, position: str, mask: np.ndarray, key: int) -> int:
@@ -124,7 +133,7 @@ class ProgramAgent:
             hello = {"type": "hello", "protocol": PROTOCOL, "game": spec.id, "seed": self._seed}
             answer = self._child.ask(hello | {"actions": texts}, START_SECONDS)
             if answer.get("type") != "ready":
-                raise ProgramError(
+                raise AnswerError(
                     f'answered {str(answer)[:SHOWN]} to hello; expected {{"type":"ready"}}'
                 )
         return self._child
@@ -135,9 +144,9 @@ class ProgramAgent:
             try:
                 return self._game.action_from_text(action)
             except ValueError as error:
-                raise ProgramError(f"answered an unknown action: {error}") from error
+                raise AnswerError(f"answered an unknown action: {error}") from error
         if type(action) is not int or not 0 <= action < self._game.spec.num_actions:
-            raise ProgramError(f'answered {str(answer)[:SHOWN]}; expected {{"action": number}}')
+            raise AnswerError(f'answered {str(answer)[:SHOWN]}; expected {{"action": number}}')
         return action
 
 
@@ -199,7 +208,7 @@ class Child:
             self._send(json.dumps(request).encode() + b"\n", deadline)
             line = self._receive(deadline)
         except TimeoutError:
-            raise ProgramError(f"no answer in {seconds:g} s") from None
+            raise LateError(f"no answer in {seconds:g} s") from None
         except (BrokenPipeError, EOFError):
             raise ProgramError(self._obituary()) from None
         return read_answer(line)
@@ -216,7 +225,7 @@ class Child:
         assert pipe is not None
         while b"\n" not in self._ahead:
             if len(self._ahead) > MAX_LINE:
-                raise ProgramError(f"answered with a line of more than {MAX_LINE} bytes")
+                raise AnswerError(f"answered with a line of more than {MAX_LINE} bytes")
             self._wait(pipe, selectors.EVENT_READ, deadline)
             data = os.read(pipe.fileno(), MAX_LINE)
             if not data:
@@ -225,7 +234,7 @@ class Child:
         line, _, rest = self._ahead.partition(b"\n")
         self._ahead = b""
         if rest:
-            raise ProgramError(f"answered with more than one line: {rest[:SHOWN]!r}")
+            raise AnswerError(f"answered with more than one line: {rest[:SHOWN]!r}")
         return line
 
     def _wait(self, pipe: IO[bytes], event: int, deadline: float) -> None:
@@ -274,12 +283,12 @@ def read_answer(line: bytes) -> dict[str, Any]:
     """Return the object in a line.
 
     Raises:
-        ProgramError: there is none.
+        AnswerError: there is none.
     """
     try:
         answer = json.loads(line)
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
-        raise ProgramError(f"answered {line[:SHOWN]!r}, which is no JSON object")
+        raise AnswerError(f"answered {line[:SHOWN]!r}, which is no JSON object")
     return answer

@@ -61,16 +61,16 @@ class UnansweredError(CelticaError, RuntimeError):
 
     Attributes:
         actions: `(n,)`, 0 where there is none.
-        reasons: by row of the view.
+        errors: by row of the view.
     """
 
-    def __init__(self, name: str, actions: np.ndarray, reasons: dict[int, str]) -> None:
-        super().__init__(name, actions, reasons)  # as they are, or a pickle could not be read
+    def __init__(self, name: str, actions: np.ndarray, errors: dict[int, Exception]) -> None:
+        super().__init__(name, actions, errors)  # as they are, or a pickle could not be read
         self.actions = actions
-        self.reasons = reasons
+        self.errors = errors
 
     def __str__(self) -> str:
-        return f"{self.args[0]}: {next(iter(self.reasons.values()))}"
+        return f"{self.args[0]}: {next(iter(self.errors.values()))}"
 
 
 class MissingLibraryError(CelticaError, ImportError):

@@ -66,11 +66,11 @@ def test_a_model_that_never_plays_gives_the_game_away_and_no_other():
         agent = agent_of(server, parallel=1)
         with pytest.raises(UnansweredError, match="no legal move in 3 answers") as lost:
             agent.act(view(2))
-    assert list(lost.value.reasons) == [1]
+    assert list(lost.value.errors) == [1]
     assert len(server.requests) == 1 + MAX_RETRIES + 1
     assert agent.totals["forfeits"] == 1
     again = pickle.loads(pickle.dumps(lost.value))
-    assert (str(again), again.reasons) == (str(lost.value), lost.value.reasons)
+    assert (str(again), list(again.errors)) == (str(lost.value), [1])
 
 
 @pytest.mark.parametrize("answer", ["x" * 1_000_000, '{"move": ' * 20_000, "", '{"move": null}'])

@@ -10,9 +10,20 @@ if TYPE_CHECKING:
     from celtica_train.play_games.arena.analyze import analyze
     from celtica_train.play_games.arena.results import Results, load_results
     from celtica_train.play_games.arena.tournament import Share, play_tournament
+    from celtica_train.play_games.bounds import Bounds
+    from celtica_train.play_games.comparison import compare
     from celtica_train.play_games.evaluate import evaluate
 
-__all__ = ["Results", "Share", "analyze", "evaluate", "load_results", "play_tournament"]
+__all__ = [
+    "Bounds",
+    "Results",
+    "Share",
+    "analyze",
+    "compare",
+    "evaluate",
+    "load_results",
+    "play_tournament",
+]
 
 # One thread for linear algebra, set before numpy is imported: a second one slows small networks
 # down, and on shared cores by several times.
@@ -20,9 +31,11 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
 _MODULES = {
+    "Bounds": "bounds",
     "Results": "arena.results",
     "Share": "arena.tournament",
     "analyze": "arena.analyze",
+    "compare": "comparison",
     "evaluate": "evaluate",
     "load_results": "arena.results",
     "play_tournament": "arena.tournament",

@@ -15,7 +15,9 @@ from celtica_env.extend import did_you_mean
 
 COMMANDS = {
     "train": ("train", "train a bot, see its strength with intervals"),
+    "curves": ("curves", "compare recipes of training over several seeds"),
     "evaluate": ("play_games.evaluate", "play agents against each other"),
+    "compare": ("play_games.compare", "play until it is known whether an agent is better"),
     "ladder": ("play_games.ladder", "play every agent against every other, keep the results"),
     "play": ("play.command", "play against agents, in the browser or the terminal"),
     "mcp": ("mcp_server", "let a language model's client play, over MCP"),

@@ -58,7 +58,7 @@ def test_a_program_that_breaks_the_rules_is_ended_and_the_reason_told(manner, li
     agent = bot(manner, limits)
     with pytest.raises(UnansweredError) as failed:
         agent.act(view())
-    assert reason in failed.value.reasons[0]
+    assert reason in str(failed.value.errors[0])
     assert agent._child is None
 
 
@@ -67,7 +67,7 @@ def test_a_program_that_goes_on_failing_is_not_asked_again_before_the_next_reset
     for _ in range(2):
         with pytest.raises(UnansweredError) as failed:
             agent.act(view(5))
-        reasons = failed.value.reasons
+        reasons = {row: str(error) for row, error in failed.value.errors.items()}
         assert len(reasons) == 5
         assert "not asked again" in reasons[MAX_FAILURES]
         agent.reset(0)
@@ -85,8 +85,8 @@ def test_the_games_before_and_after_a_failure_are_answered(monkeypatch):
     monkeypatch.setattr(agent, "_ask", fail_once)
     with pytest.raises(UnansweredError) as failed:
         agent.act(seen)
-    assert list(failed.value.reasons) == [1]
-    assert "SIGKILL" in failed.value.reasons[1]
+    assert list(failed.value.errors) == [1]
+    assert "SIGKILL" in str(failed.value.errors[1])
     expected = seen.action_masks.argmax(axis=1)
     assert np.array_equal(failed.value.actions[[0, 2]], expected[[0, 2]])
     agent.close()

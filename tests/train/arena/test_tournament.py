@@ -27,6 +27,7 @@ from tests.core.processes import ROOT, TIMEOUT
 from tests.each_game import each_game
 
 HERE = "tests.train.arena.agents_for_tests"
+KINDS = ["illegal", "late", "failed"]
 PLAYED = "SELECT * FROM games ORDER BY game", "SELECT * FROM seats ORDER BY game, seat"
 
 
@@ -92,7 +93,7 @@ def test_a_cluster_without_ray_is_told_what_to_install(tmp_path, monkeypatch, ca
 def test_every_game_is_kept_as_a_replay_that_plays_as_recorded(tmp_path):
     play_tournament(["random", "greedy"], out=tmp_path, num_games=4)
     games, seats = stored(tmp_path)
-    for game, deal, length, end, _, _, line in games:
+    for game, deal, length, end, *_, line in games:
         replay = Replay.from_json(line)
         play_replay(replay)
         assert (replay.info["game"], replay.info["game_index"]) == (game, deal)
@@ -205,6 +206,28 @@ def test_an_agent_that_fails_loses_that_game_and_no_other(tmp_path):
     assert (others["share"] == 0.5).all()
     assert results.num_deals == 4
     assert results.ratings["agent"][0] == "greedy"
+
+
+def test_errors_are_counted_apart_from_strength(tmp_path):
+    """Who sat out games is no stronger for them, and who gave them away no weaker."""
+    agents = ["greedy", f"{HERE}:Raising", f"{HERE}:Illegal", "random"]
+    results = play_tournament(agents, out=tmp_path, num_games=24)
+    errors = {row["agent"]: row for row in results.errors.iter_rows(named=True)}
+    kinds = {agent: [row[kind] for kind in KINDS] for agent, row in errors.items()}
+    assert sum(kinds["greedy"] + kinds["random"]) == 0
+    raising, illegal = kinds[f"{HERE}:Raising"], kinds[f"{HERE}:Illegal"]
+    assert raising[KINDS.index("failed")] == sum(raising) > 0
+    assert illegal[KINDS.index("illegal")] == sum(illegal) > 0
+    assert sum(raising) + sum(illegal) == results.forfeits["games"].sum()
+    gift = results.games.filter(pl.col("forfeit_seat").is_not_null())["game"]
+    own = results.seats.filter(agent="random").filter(~pl.col("game").is_in(gift.to_list()))
+    random = errors["random"]
+    assert (random["played_out"], random["share_played_out"]) == (len(own), own["share"].mean())
+    assert 0 < len(own) < random["games"]
+    assert random["share_played_out"] < random["win_share"]
+    assert errors["greedy"]["rating_played_out"] > random["rating_played_out"]
+    never = errors[f"{HERE}:Illegal"]
+    assert (never["played_out"], never["rating_played_out"], never["win_share"]) == (0, None, 0)
 
 
 def test_a_program_that_dies_loses_and_the_tournament_goes_on(tmp_path):

@@ -13,12 +13,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from celtica_env import Agent, Batch, action_to_text, ask, make_batch
-from celtica_env.errors import IllegalActionError, UnansweredError, UnavailableError
+from celtica_env.errors import (
+    CelticaError,
+    IllegalActionError,
+    UnansweredError,
+    UnavailableError,
+)
 from celtica_env.extend import notes_of, view_for, wants_moves
 from celtica_train.play_games.seating import Seating
 
@@ -27,9 +32,10 @@ MAX_REASON = 300  # characters
 
 @dataclass(frozen=True)
 class Forfeit:
-    """Who gave a game away, and why."""
+    """Who gave a game away, and why: by an answer that is not legal, late, or by a failure."""
 
     seat: int
+    kind: Literal["illegal", "late", "failed"]
     reason: str
 
 
@@ -60,7 +66,7 @@ class Played:
         info: dict[str, Any] = {}
         if game in self.forfeits:
             forfeit = self.forfeits[game]
-            info["forfeit"] = {"seat": forfeit.seat, "why": forfeit.reason}
+            info["forfeit"] = {"seat": forfeit.seat, "kind": forfeit.kind, "why": forfeit.reason}
         if game in self.notes:
             info["notes"] = self.notes[game]
         return info
@@ -134,30 +140,30 @@ def choose(
     for index in np.unique(whose).tolist():
         places = np.flatnonzero(whose == index)
         start = time.perf_counter()
-        actions[places], reasons = answers(agents[index], played.batch, rows[places], is_strict)
+        actions[places], errors = answers(agents[index], played.batch, rows[places], is_strict)
         played.seconds[index] += time.perf_counter() - start
         note(played, rows[places], agents[index])
-        for k, reason in reasons.items():
-            forfeit(played, int(rows[places[k]]), reason)
+        for k, error in errors.items():
+            forfeit(played, int(rows[places[k]]), error)
     return actions
 
 
 def answers(
     agent: Agent, batch: Batch, rows: np.ndarray, is_strict: bool
-) -> tuple[np.ndarray, dict[int, str]]:
+) -> tuple[np.ndarray, dict[int, Exception]]:
     """Return an agent's actions `(k,)`, and why it failed where it did, by index of `rows`."""
     try:
         return ask(agent, view_for(agent, batch, rows)), {}
     except UnansweredError as error:
-        return error.actions, error.reasons
+        return error.actions, error.errors
     except Exception as error:  # whatever an agent's own code may raise
         if is_strict or isinstance(error, UnavailableError):
             raise
         if len(rows) == 1:
-            return np.zeros(1, np.int64), {0: f"{type(error).__name__}: {error}"}
+            return np.zeros(1, np.int64), {0: error}
     parts = [answers(agent, batch, rows[k : k + 1], is_strict) for k in range(len(rows))]
-    reasons = {k: part[1][0] for k, part in enumerate(parts) if part[1]}
-    return np.concatenate([part[0] for part in parts]), reasons
+    errors = {k: part[1][0] for k, part in enumerate(parts) if part[1]}
+    return np.concatenate([part[0] for part in parts]), errors
 
 
 def note(played: Played, rows: np.ndarray, agent: Agent) -> None:
@@ -195,15 +201,24 @@ def forfeit_illegal(rows: np.ndarray, actions: np.ndarray, played: Played) -> No
     masks = played.batch.masks(rows)
     for row, action, mask in zip(rows.tolist(), actions.tolist(), masks):
         if not 0 <= action < len(mask):
-            forfeit(played, row, f"answered {action}, which is no action")
+            why = f"answered {action}, which is no action"
         elif not mask[action]:
             text = action_to_text(played.batch.spec.id, action)
-            forfeit(played, row, f"answered {action} ({text}), which is not legal")
+            why = f"answered {action} ({text}), which is not legal"
+        else:
+            continue
+        forfeit(played, row, IllegalActionError(why))
 
 
-def forfeit(played: Played, row: int, reason: str) -> None:
+def forfeit(played: Played, row: int, error: Exception) -> None:
     """Give a game away: the seat to move has lost, the others share the win."""
     seat = int(played.batch.to_move[row])
-    played.forfeits[row] = Forfeit(seat, " ".join(reason.split())[:MAX_REASON])
+    kind: Literal["illegal", "late", "failed"] = "failed"
+    if isinstance(error, IllegalActionError):
+        kind = "illegal"
+    elif isinstance(error, TimeoutError):
+        kind = "late"
+    reason = str(error) if isinstance(error, CelticaError) else f"{type(error).__name__}: {error}"
+    played.forfeits[row] = Forfeit(seat, kind, " ".join(reason.split())[:MAX_REASON])
     played.shares[row] = 1 / (played.batch.num_players - 1)
     played.shares[row, seat] = 0

@@ -57,7 +57,7 @@ class Seating:
         players_of(facts, self.players)
         options_of(facts, self.options)
         if not 1 <= len(self.agents) <= MAX_AGENTS:
-            raise OptionError(f"need 1 to {MAX_AGENTS} agents, got {len(self.agents)}")
+            raise OptionError(f"agents must be at most {MAX_AGENTS}, and one or more")
         check_seed(self.seed)
         whole("deals", self.deals, 1, MAX_GAMES)
         if self.num_games > MAX_GAMES:

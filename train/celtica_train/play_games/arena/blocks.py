@@ -62,11 +62,11 @@ def play_block(design: Design, agents: Sequence[Agent], block: int) -> BlockRows
 
 
 def game_rows(design: Design, games: np.ndarray, played: Played) -> Iterator[tuple[Any, ...]]:
-    """Yield `(game, deal, length, end, forfeited seat, reason, replay)` of each game."""
+    """Yield `(game, deal, length, end, forfeited seat, kind, reason, replay)` of each game."""
     infos = [{**info, **played.info(k)} for k, info in enumerate(design.infos_of(games))]
     for k, (info, replay) in enumerate(zip(infos, played.batch.replays(infos))):
         given = played.forfeits.get(k)
-        lost = (None, None) if given is None else (given.seat, given.reason)
+        lost = (None,) * 3 if given is None else (given.seat, given.kind, given.reason)
         length = len(replay.actions)
         yield info["game"], info["game_index"], length, replay.end, *lost, replay.to_json()
 

@@ -17,6 +17,7 @@ import numpy as np
 from celtica_env import __version__
 from celtica_env.errors import OptionError, StoreError
 from celtica_env.extend import read_json, shown, whole
+from celtica_train.play_games.bounds import Bounds
 from celtica_train.play_games.seating import Seating
 
 FIRST_CHECKPOINT = 50  # deals before a tournament may stop early
@@ -31,6 +32,7 @@ class Design(Seating):
         agents: their labels, distinct.
         deals: to play, at most.
         at_once: games played together and stored together, a block.
+        bounds: of the test that stops a comparison of the first agent with the others, or None.
         until_ci: half width of every win share's interval at which to stop early, or None.
         move_seconds, memory_mb: what a program may take, for a move and at all.
         networks: a hash of each agent's file, empty for one that is no trained network.
@@ -41,6 +43,7 @@ class Design(Seating):
     """
 
     at_once: int = 256
+    bounds: Bounds | None = None
     until_ci: float | None = None
     move_seconds: float = 10.0
     memory_mb: int = 2048
@@ -64,6 +67,14 @@ class Design(Seating):
             raise OptionError(f"move_seconds must be above 0, got {self.move_seconds}")
         if self.until_ci is not None and not 0 < self.until_ci < 1:
             raise OptionError(f"until_ci must be between 0 and 1, got {self.until_ci}")
+
+        if self.bounds is not None:
+            self.bounds.check(1 / self.players)
+
+    @property
+    def stops_early(self) -> bool:
+        """Whether the number of deals depends on what they show."""
+        return self.until_ci is not None or self.bounds is not None
 
     # --- what is played together -----------------------------------------------------------------
 

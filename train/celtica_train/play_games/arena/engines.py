@@ -7,7 +7,7 @@ import os
 import pickle
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any
@@ -17,8 +17,8 @@ from celtica_env.errors import CelticaError, OptionError
 from celtica_train.play_games.arena.blocks import BlockRows, load_agents, play_block
 from celtica_train.play_games.arena.design import Design
 
-Engine = Callable[[Iterable[int]], Iterator[BlockRows]]
-"""Plays blocks and yields what they add, in any order."""
+Engine = Callable[[Iterable[int]], Generator[BlockRows]]
+"""Plays blocks and yields what they add, in any order; when closed, it stops."""
 
 
 class WorkerError(CelticaError, RuntimeError):
@@ -42,7 +42,7 @@ def processes(
     check_sendable(sources)
     context = multiprocessing.get_context("spawn")
 
-    def run(blocks: Iterable[int]) -> Iterator[BlockRows]:
+    def run(blocks: Iterable[int]) -> Generator[BlockRows]:
         arguments = (design, sources, package)
         pool = ProcessPoolExecutor(num_workers, context, begin_work, arguments)
         try:
@@ -106,11 +106,11 @@ def on_ray(design: Design, sources: Sequence[str | Agent], package: str | None) 
 
     make_worker = ray.remote(Worker).remote
 
-    def run(blocks: Iterable[int]) -> Iterator[BlockRows]:
+    def run(blocks: Iterable[int]) -> Generator[BlockRows]:
         ray.init(ignore_reinit_error=True, log_to_driver=False)
         workers = [make_worker() for _ in range(int(ray.cluster_resources().get("CPU", 1)))]
         pool = ray.util.ActorPool(workers)
-        return pool.map_unordered(lambda worker, block: worker.work.remote(block), list(blocks))
+        yield from pool.map_unordered(lambda worker, block: worker.work.remote(block), list(blocks))
 
     return run
 

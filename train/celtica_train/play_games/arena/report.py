@@ -22,15 +22,16 @@ from celtica_train.play_games.arena.results import Results
 PAGE_FILE = "report.html"
 CONTINUED = ", continued"
 MAX_WIDTH = 1000  # columns of a terminal; far more than any has
-TABLES = ("ratings", "pairs", "by_seat", "lengths", "forfeits")
+TABLES = ("ratings", "pairs", "by_seat", "lengths", "errors", "forfeits")
 HEADINGS = {
     "ratings": "Ratings",
     "pairs": "Pairs: the agent's share of the win in games with the rival",
     "by_seat": "Seats",
     "lengths": "Length of games, in decisions",
+    "errors": "Games given away by kind, and strength in games that nobody gave away",
     "forfeits": "Games given away",
 }
-PERCENT = ("win_share", "share", "rival_share", "share_low", "share_high")
+PERCENT = ("win_share", "share", "rival_share", "share_played_out", "share_low", "share_high")
 
 
 def write_report(results: Results, folder: Path) -> list[Path]:
@@ -89,7 +90,8 @@ def shown(results: Results, name: str) -> pl.DataFrame:
     """Return a table as people read it, bounds beside what they bound."""
     frame = getattr(results, name)
     values = {"rating": "rating", "win_share": "share", "share": "share"}
-    return merged(frame, {value: values[value] for value in values if value in frame.columns})
+    bounded = {name: start for name, start in values.items() if f"{start}_low" in frame.columns}
+    return merged(frame, {name: start for name, start in bounded.items() if name in frame.columns})
 
 
 def facts(results: Results) -> dict[str, str]:
@@ -99,6 +101,8 @@ def facts(results: Results) -> dict[str, str]:
     looks = "for the number of deals that was fixed beforehand"
     if design.until_ci is not None:
         looks = f"valid at any time; play stops when all are within {design.until_ci:g}"
+    elif design.bounds is not None:
+        looks = f"valid at any time; a test stops play, of {design.bounds}"
     told = {
         "game": f"{design.game}, {design.players} players",
         "deals": f"{results.num_deals:,} of {design.deals:,}",
@@ -167,6 +171,7 @@ def print_report(results: Results, console: Console) -> None:
     print_frame(console, HEADINGS["by_seat"], everyone)
     print_frame(console, HEADINGS["lengths"], results.lengths)
     if not results.forfeits.is_empty():
+        print_frame(console, HEADINGS["errors"], results.errors)
         print_frame(console, HEADINGS["forfeits"], results.forfeits)
 
 

@@ -14,17 +14,20 @@ import polars as pl
 
 from celtica_env.errors import StoreError
 from celtica_train.play_games.arena.design import Design
-from celtica_train.play_games.arena.ratings import Ratings, rate, wins_by_deal
+from celtica_train.play_games.arena.ratings import Ratings, fit, rate, wins_by_deal
 from celtica_train.play_games.arena.store import Store
 from celtica_train.play_games.intervals import interval95, sequence95
 
+KINDS = ("illegal", "late", "failed")
 WHOLE = "deal IN (SELECT deal FROM games GROUP BY deal HAVING count(*) = :games_per_deal)"
 SEATS = f"""
-SELECT game, deal, seat, agent, share, moves, score, forfeit_seat IS seat
+SELECT game, deal, seat, agent, share, moves, score, forfeit_seat IS seat,
+    CASE WHEN forfeit_seat IS seat THEN forfeit_kind END
 FROM seats JOIN games USING (game) WHERE {WHOLE} ORDER BY game, seat
 """
 GAMES = (
-    f"SELECT game, deal, length, end, forfeit_seat, forfeit FROM games WHERE {WHOLE} ORDER BY game"
+    "SELECT game, deal, length, end, forfeit_seat, forfeit_kind, forfeit FROM games "
+    f"WHERE {WHOLE} ORDER BY game"
 )
 
 
@@ -34,8 +37,8 @@ class Results:
     Attributes:
         design: of the tournament.
         seats: a row for each seat of each game: game, deal, seat, agent, share, moves, score,
-            has_forfeited.
-        games: a row for each game: game, deal, length, end, forfeit_seat, forfeit.
+            has_forfeited, and how: illegal, late or failed.
+        games: a row for each game: game, deal, length, end, forfeit_seat, forfeit_kind, forfeit.
     """
 
     def __init__(self, store: Store) -> None:
@@ -46,14 +49,14 @@ class Results:
             store.query(SEATS, values),
             {"game": pl.Int64, "deal": pl.Int64, "seat": pl.Int64, "agent": pl.Int64,
              "share": pl.Float64, "moves": pl.Int64, "score": pl.Float64,
-             "has_forfeited": pl.Boolean},
+             "has_forfeited": pl.Boolean, "how": pl.String},
             orient="row",
         ).with_columns(pl.col("agent").replace_strict(dict(enumerate(self.design.agents)),
                                                       return_dtype=names))  # fmt: skip
         self.games = pl.DataFrame(
             store.query(GAMES, values),
             {"game": pl.Int64, "deal": pl.Int64, "length": pl.Int64, "end": pl.String,
-             "forfeit_seat": pl.Int64, "forfeit": pl.String},
+             "forfeit_seat": pl.Int64, "forfeit_kind": pl.String, "forfeit": pl.String},
             orient="row",
         )  # fmt: skip
         self._times = store.query(
@@ -68,7 +71,7 @@ class Results:
     @property
     def interval(self) -> Callable[[np.ndarray], tuple[float, float]]:
         """The interval of win shares that the way of stopping calls for."""
-        return interval95 if self.design.until_ci is None else sequence95
+        return sequence95 if self.design.stops_early else interval95
 
     def require_games(self) -> None:
         """Refuse to report on nothing.
@@ -90,16 +93,19 @@ class Results:
             means.filter(pl.col("agent") == name)["share"].to_numpy() for name in self.design.agents
         ]
 
+    def _wins(self, is_counted: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """Return what each agent won in games with each other one, by deal `(D, n, n)`."""
+        num_players = self.design.players
+        seats = self.seats["agent"].to_physical().to_numpy().reshape(-1, num_players)[is_counted]
+        shares = self.seats["share"].to_numpy().reshape(-1, num_players)[is_counted]
+        deals = self.games["deal"].to_numpy()[is_counted]
+        return wins_by_deal(deals, seats.astype(int), shares, len(self.design.agents))
+
     @cached_property
     def rated(self) -> Ratings:
         """The ratings as arrays, agents in the order of the design."""
         self.require_games()
-        num_players = self.design.players
-        seats = self.seats["agent"].to_physical().to_numpy().reshape(-1, num_players)
-        shares = self.seats["share"].to_numpy().reshape(-1, num_players)
-        deals = self.games["deal"].to_numpy()
-        wins = wins_by_deal(deals, seats.astype(int), shares, len(self.design.agents))
-        return rate(wins, self.design.seed)
+        return rate(self._wins(), self.design.seed)
 
     @cached_property
     def ratings(self) -> pl.DataFrame:
@@ -136,6 +142,35 @@ class Results:
             pl.col("moves").mean().alias("moves_per_game"),
             pl.col("has_forfeited").sum().alias("forfeits"),
         )
+
+    @cached_property
+    def errors(self) -> pl.DataFrame:
+        """A row for each agent, the best first: games that it gave away, by kind; its strength.
+
+        Strength in all games, as in `ratings`, and in those that nobody gave away.
+        """
+        played_out = self.seats.filter(pl.col("how").is_null().all().over("game"))
+        wins = self._wins(self.games["forfeit_seat"].is_null().to_numpy()).sum(axis=0)
+        met = np.flatnonzero((wins + wins.T).any(axis=1))
+        points = np.full(len(wins), np.nan)
+        if met.size:
+            points[met] = fit(wins[np.ix_(met, met)])
+        kinds = [(pl.col("how") == kind).sum().alias(kind) for kind in KINDS]
+        agents = pl.Series("agent", self.design.agents, dtype=pl.Enum(self.design.agents))
+        shares = played_out.group_by("agent").agg(
+            played_out=pl.len(), share_played_out=pl.col("share").mean()
+        )
+        table = self.ratings.select("agent", "games", "rating", "win_share")
+        for more in (
+            self.seats.group_by("agent").agg(*kinds),
+            shares,
+            pl.DataFrame([agents, pl.Series("rating_played_out", points)]).fill_nan(None),
+        ):
+            table = table.join(more, on="agent", how="left", maintain_order="left")
+        return table.select(
+            "agent", "games", *KINDS, "rating", "win_share",
+            pl.col("played_out").fill_null(0), "rating_played_out", "share_played_out",
+        )  # fmt: skip
 
     @cached_property
     def pairs(self) -> pl.DataFrame:

@@ -4,7 +4,8 @@ A block is one transaction in SQLite's rollback journal, so a kill loses no more
 being played, and the file alone can be copied to another machine. Tables:
 
     tournament(design)                                       one row, JSON
-    games(game, deal, length, end, forfeit_seat, forfeit, replay)   one row a game; a JSON line
+    games(game, deal, length, end, forfeit_seat, forfeit_kind, forfeit, replay)   one row a game,
+                                                             its replay a JSON line
     seats(game, seat, agent, share, moves, score)            one row a seat; `agent` is an index of
                                                              the design's agents
     times(block, agent, moves, seconds)                      one row a block and agent
@@ -32,13 +33,13 @@ from celtica_train.play_games.arena.design import Design
 STORE_FILE = "arena.sqlite"
 LOCK_FILE = "arena.lock"
 APPLICATION = 0x43454C54  # "CELT": marks the file as a store
-FORMAT = 1
+FORMAT = 2
 BUSY_SECONDS = 60.0
 SCHEMA = """
 CREATE TABLE tournament (design TEXT NOT NULL);
 CREATE TABLE games (
     game INTEGER PRIMARY KEY, deal INTEGER NOT NULL, length INTEGER NOT NULL, end TEXT NOT NULL,
-    forfeit_seat INTEGER, forfeit TEXT, replay TEXT NOT NULL
+    forfeit_seat INTEGER, forfeit_kind TEXT, forfeit TEXT, replay TEXT NOT NULL
 );
 CREATE TABLE seats (
     game INTEGER NOT NULL, seat INTEGER NOT NULL, agent INTEGER NOT NULL, share REAL NOT NULL,
@@ -49,7 +50,7 @@ CREATE TABLE times (
     PRIMARY KEY (block, agent)
 ) WITHOUT ROWID;
 """
-COLUMNS = {"games": 7, "seats": 6, "times": 4}
+COLUMNS = {"games": 8, "seats": 6, "times": 4}
 JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")  # sqlite.org/fileformat2.html, "rollback journal"
 DISK_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR")
 
@@ -65,6 +66,7 @@ class GameRow(NamedTuple):
     length: Count
     end: Literal["running", "terminated", "truncated"]
     forfeit_seat: Count | None
+    forfeit_kind: Literal["illegal", "late", "failed"] | None
     forfeit: str | None
 
 

@@ -15,6 +15,7 @@ from celtica_env import Agent, spec
 from celtica_env.errors import CheckpointError, OptionError, StoreError
 from celtica_env.extend import PATH_AGENT, check_seed, players_of
 from celtica_train.play_games.arena import engines
+from celtica_train.play_games.arena.blocks import PROGRAM
 from celtica_train.play_games.arena.design import Design, labels_of
 from celtica_train.play_games.arena.results import Results
 from celtica_train.play_games.arena.store import Store, has_store, locked
@@ -96,20 +97,17 @@ def play_tournament(
         UnknownNameError: no such agent or game.
         StoreError: the folder holds another tournament, or what is none.
     """
-    has_programs = any(isinstance(a, str) and a.startswith("cmd:") for a in agents)
-    num_players = players_of(spec(game), num_players)
-    design = Design(
-        game=spec(game).id,
-        players=num_players,
-        agents=labels_of([a if isinstance(a, str) else a.name for a in agents]),
-        deals=deals_for(num_games, len(agents), num_players),
+    design = design_of(
+        agents,
+        game,
+        num_players,
+        num_games,
         seed=check_seed(seed),
         options=options or {},
-        at_once=at_once or (PROGRAM_AT_ONCE if has_programs else Design.at_once),
         until_ci=until_ci,
         move_seconds=move_seconds,
         memory_mb=memory_mb,
-        networks=tuple(map(network_hash, agents)),
+        at_once=at_once,
     )
     if until_ci is not None and share.parts > 1:
         raise OptionError("one share of the games cannot tell when to stop: leave --until-ci out")
@@ -117,6 +115,28 @@ def play_tournament(
     with locked(Path(out)), closing(open_store(Path(out), design)) as store:
         play_on(store, run, share, on_progress or (lambda done, total: None))
         return Results(store)
+
+
+def design_of(
+    agents: Sequence[str | Agent],
+    game: str,
+    num_players: int,
+    num_games: int,
+    at_once: int | None,
+    **values: Any,
+) -> Design:
+    """Return the design of games between agents; `values` are further ones of it."""
+    num_players = players_of(spec(game), num_players)
+    has_programs = any(isinstance(a, str) and a.startswith(PROGRAM) for a in agents)
+    return Design(
+        game=spec(game).id,
+        players=num_players,
+        agents=labels_of([a if isinstance(a, str) else a.name for a in agents]),
+        deals=deals_for(num_games, len(agents), num_players),
+        at_once=at_once or (PROGRAM_AT_ONCE if has_programs else Design.at_once),
+        networks=tuple(map(network_hash, agents)),
+        **values,
+    )
 
 
 def network_hash(agent: str | Agent) -> str:

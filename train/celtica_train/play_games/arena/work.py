@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -21,6 +22,15 @@ from celtica_train.play_games.arena.report import PAGE_FILE, print_report, write
 from celtica_train.play_games.arena.results import Results
 from celtica_train.play_games.arena.settings import Config, MergeConfig, ReportConfig
 from celtica_train.play_games.arena.store import Store, has_store, locked
+
+COLUMNS = (
+    TextColumn("games"),
+    BarColumn(),
+    MofNCompleteColumn(),
+    TimeElapsedColumn(),
+    TextColumn("left"),
+    TimeRemainingColumn(),
+)
 
 
 def run_tournament(config: Config) -> None:
@@ -52,24 +62,21 @@ def run_tournament(config: Config) -> None:
 
 
 @contextmanager
-def progress_bar(console: Console) -> Iterator[tournament.Progress]:
-    """Show how far a tournament is once it is played, and say how to go on if interrupted."""
-    bar = Progress(
-        TextColumn("games"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=console,
-    )
-    task = bar.add_task("games", total=None)
+def progress_bar(
+    console: Console, columns: Sequence[ProgressColumn] = COLUMNS
+) -> Iterator[Callable[..., None]]:
+    """Show how far play is once it has begun, and say how to go on if interrupted.
+
+    Yields a function of the games played, of those to be played, and of what a column `told` tells.
+    """
+    bar = Progress(*columns, console=console)
+    task = bar.add_task("games", total=None, told="")
     with ExitStack() as shown:
 
-        def show(done: int, total: int) -> None:
+        def show(done: int, total: int, told: str = "") -> None:
             if not bar.live.is_started:  # not before: what is refused is never played
                 shown.enter_context(bar)
-            bar.update(task, completed=done, total=total)
+            bar.update(task, completed=done, total=total, told=told)
 
         try:
             yield show
