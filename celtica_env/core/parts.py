@@ -127,7 +127,7 @@ class EntryCompiler(PartCompiler):
     LOWERING = EntryLowering
 
 
-def compiled(function: FunctionType, cache: Any, arguments: tuple) -> Dispatcher:
+def compiled(function: FunctionType, cache: Any, arguments: tuple[Any, ...]) -> Dispatcher:
     """Compile an entry, or load it from a cache.
 
     Args:
