@@ -7,7 +7,7 @@ of the batch; row k of every other array belongs to record `rows[k]`. Each loop 
 
 import numpy as np
 
-from celtica_env.core.types import SCRATCH_SIZE
+from celtica_env.core.types import SCRATCH_SIZE, GameSpec
 from celtica_env.core.verbs import (
     censor,
     determinize,
@@ -29,7 +29,7 @@ REFUSED, RUNNING, TERMINATED, TRUNCATED = -1, 0, 1, 2
 """What an action brought."""
 
 
-def table_dtype(spec):
+def table_dtype(spec: GameSpec) -> np.dtype:
     """Return the dtype of a table: a record of one game, and what a step of it reads and writes."""
     return np.dtype(
         [

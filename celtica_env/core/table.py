@@ -31,7 +31,7 @@ class Table:
 
     def __init__(self, kernels: Kernels, max_steps: int, observation_dtype: np.dtype) -> None:
         """Make room for a game, whose observation is shown as float32 or int8."""
-        self._tables = np.zeros(1, loops.table_dtype(kernels.game.spec))
+        self._tables: np.ndarray = np.zeros(1, loops.table_dtype(kernels.game.spec))
         self._tables["max_steps"], self._tables["scales"] = max_steps, kernels.scales
         self._loops = kernels.loops
         self.states, self.ticks = self._tables["state"], self._tables["ticks"]
@@ -47,7 +47,7 @@ class Table:
     @property
     def to_move(self) -> int:
         """Seat that decides next."""
-        return self._to_move.item()
+        return int(self._to_move[0])
 
     @property
     def is_terminated(self) -> bool:
