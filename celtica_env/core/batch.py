@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from celtica_env.core import loops
-from celtica_env.core.arguments import whole
+from celtica_env.core.arguments import is_whole, whole
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.kernels import Outcome, game_kernels
 from celtica_env.core.memory import as_array, checksum, copied, owned, room, shown
@@ -389,19 +389,23 @@ class Batch:
             Whether the game is over.
 
         Raises:
-            IllegalActionError: the action is illegal.
+            IllegalActionError: the action is illegal, or no integer.
             GameOverError: the game is finished. In both cases it has not changed.
             OptionError: there are several games, or autoreset is on.
         """
-        table = self.table
-        seat = table.to_move
-        if not table.play(action):
-            self._refuse(0, action)
-        self._fresh.clear()
+        table, before = self.table, None
+        if not is_whole(action):
+            raise IllegalActionError(f"an action is an integer, got {action!r}")
         if self._recorder is not None:
+            before = self.to_move.copy()
+        is_known = 0 <= action < self.spec.num_actions
+        if not is_known or not table.play(action):
+            self._refuse(0, int(action))
+        self._fresh.clear()
+        if self._recorder is not None and before is not None:
             ends = np.array([[table.is_terminated], [table.is_truncated]])
             outcome = Outcome(table.rewards[None], *ends)
-            self._recorder.add(self._all_rows, np.array([seat]), np.array([action]), outcome)
+            self._recorder.add(self._all_rows, before, np.array([action]), outcome)
         return table.end != loops.RUNNING
 
     def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:

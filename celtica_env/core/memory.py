@@ -40,14 +40,15 @@ def room(what: str, out: Any, shape: tuple[int, ...], dtypes: tuple[str, ...]) -
         OptionError: it is none of that shape and one of those dtypes, or lies in memory that cannot
             be written to from end to end.
     """
-    is_fit = isinstance(out, np.ndarray) and out.shape == shape and out.dtype.name in dtypes
-    if not is_fit or not (out.flags.carray and out.dtype.isnative):
-        seen = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
-        raise OptionError(
-            f"expected {what} as a writable, contiguous array of {' or '.join(dtypes)} of shape "
-            f"{shape}, got {seen}"
-        )
-    return out
+    if isinstance(out, np.ndarray):
+        is_kind = out.dtype.name in dtypes and out.dtype.isnative
+        if is_kind and out.shape == shape and out.flags.carray:
+            return out
+    seen = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else repr(out)
+    raise OptionError(
+        f"expected {what} as a writable, contiguous array of {' or '.join(dtypes)} of shape "
+        f"{shape}, got {seen}"
+    )
 
 
 def shown(array: np.ndarray) -> np.ndarray:

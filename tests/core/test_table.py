@@ -56,8 +56,12 @@ def test_an_illegal_action_changes_nothing(game):
     batch = celtica_env.make_batch(game, 1, seed=1)
     illegal = int(np.flatnonzero(~batch.table.action_mask)[0])
     before = batch.states.tobytes()
-    for action in (illegal, -1, batch.spec.num_actions, 2**40):
+    for action in (illegal, np.int16(illegal), -1, batch.spec.num_actions, 2**40, 2**80):
         with pytest.raises(IllegalActionError, match="is not legal"):
+            batch.step_one(action)
+    legal = choices(batch)[0]
+    for action in (legal + 0.5, float(legal), True, None, str(legal), np.array([legal])):
+        with pytest.raises(IllegalActionError, match="integer"):
             batch.step_one(action)
     assert batch.states.tobytes() == before
     assert_looks_like(batch.table, batch)

@@ -47,10 +47,19 @@ class Config(OwnGame):
 class CoreLoop:
     """Random play on a batch; a call is one step of all games and returns seconds counted."""
 
-    def __init__(self, game: str, players: int, batch_size: int, threads: int, *, full: bool):
+    def __init__(
+        self,
+        game: str,
+        players: int,
+        batch_size: int,
+        threads: int,
+        *,
+        full: bool,
+        observation_dtype: str = "float32",
+    ):
         self.batch = make_batch(
             game, batch_size, players, seed=0, autoreset="same_step", num_threads=threads,
-            reuse_buffers=True,
+            reuse_buffers=True, observation_dtype=observation_dtype,
         )  # fmt: skip
         self.full = full
         self.per_call = batch_size
@@ -67,6 +76,25 @@ class CoreLoop:
         self.batch.step(self._actions)
         if self.full:
             _ = self.batch.action_masks, self.batch.observations
+        return time.perf_counter() - start
+
+
+class TableLoop:
+    """Random play of one game, stepped and looked at in a single call."""
+
+    per_call = 1
+
+    def __init__(self, game: str, players: int):
+        self.batch = make_batch(game, 1, players, seed=0)
+        self._rng = np.random.default_rng(0)
+
+    def __call__(self) -> float:
+        """Take one step; choosing is not counted."""
+        if self.batch.finished[0]:
+            self.batch.reset()
+        action = int(self._rng.choice(np.flatnonzero(self.batch.table.action_mask)))
+        start = time.perf_counter()
+        self.batch.step_one(action)
         return time.perf_counter() - start
 
 
@@ -142,13 +170,17 @@ def measure(
 def core_table(config: Config) -> Table:
     """Measure the core at every batch size, with one and two threads."""
     table = Table(title=f"core: {config.game}, {config.players} players, million decisions/s")
-    for column in ("batch", "step", "step, 2 threads", "+ mask + observation", "same, 2 threads"):
+    columns = ("batch", "step", "step, 2 threads", "+ mask + observation", "same, 2 threads")
+    for column in (*columns, "same, 1 thread, int8"):
         table.add_column(column, justify="right")
+    variants = [(threads, full, "float32") for full in (False, True) for threads in (1, 2)]
+    variants.append((1, True, "int8"))
     for size in BATCHES:
-        variants = [(threads, full) for full in (False, True) for threads in (1, 2)]
         loops: dict[tuple[Any, ...], Callable[..., Any]] = {
-            (threads, full): CoreLoop(config.game, config.players, size, threads, full=full)
-            for threads, full in variants
+            (threads, full, dtype): CoreLoop(
+                config.game, config.players, size, threads, full=full, observation_dtype=dtype
+            )
+            for threads, full, dtype in variants
         }
         rates = measure(loops, config)
         table.add_row(f"{size:,}", *[f"{rates[v] / 1e6:.3f}" for v in variants])
@@ -156,11 +188,14 @@ def core_table(config: Config) -> Table:
 
 
 def wrapper_table(config: Config) -> Table:
-    """Measure the wrappers; for vector environments the learner's decisions are counted."""
+    """Measure one game and the wrappers; of vector environments the learner's decisions count."""
     table = Table(title="environments: decisions/s")
     table.add_column("environment")
     table.add_column("decisions/s", justify="right")
     loops: dict[tuple[Any, ...], Callable[..., Any]] = {
+        (f"one game, {config.players} players: step_one()",): TableLoop(
+            config.game, config.players
+        ),
         (f"PettingZoo AEC, {config.players} players: last() + step()",): AECLoop(
             config.game, config.players
         ),
