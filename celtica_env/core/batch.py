@@ -571,7 +571,8 @@ class Batch:
         rows = copied(rows, np.int64)
         if rows.size and (rows.min() < 0 or rows.max() >= self.num_games):
             raise OptionError(f"where holds an index outside [0, {self.num_games})")
-        if np.bincount(rows, minlength=1).max() > 1:
+        # A browser counts in 32 bits, and numpy casts to fewer only when asked.
+        if np.bincount(rows.astype(np.intp, copy=False), minlength=1).max() > 1:
             raise OptionError("where names a game twice")
         return rows
 
