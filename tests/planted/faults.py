@@ -105,22 +105,22 @@ IN_THE_CORE = {
     ),
     "only the mover is paid": Fault(
         f"{CORE}/loops.py",
-        "            returns(s, rewards[k])\n",
-        "            returns(s, rewards[k])\n"
-        "            for seat in range(s.num_players):\n"
-        "                rewards[k, seat] *= seat == s.to_move\n",
+        "        returns(s, rewards)\n",
+        "        returns(s, rewards)\n"
+        "        for seat in range(s.num_players):\n"
+        "            rewards[seat] *= seat == s.to_move\n",
         kit("payoffs"),
     ),
     "a truncated game is reported as terminated": Fault(
         f"{CORE}/loops.py",
-        "            truncs[k] = True\n",
-        "            ends[k] = True\n",
+        "        truncs[k] = end == TRUNCATED\n",
+        "        ends[k] = True\n",
         kit("endings"),
     ),
     "an end in the last allowed step is a truncation": Fault(
         f"{CORE}/loops.py",
-        "        if is_terminal(s):\n            ends[k] = True\n",
-        "        if is_terminal(s) and s.step_count < max_steps:\n            ends[k] = True\n",
+        "    if is_terminal(s):\n",
+        "    if is_terminal(s) and s.step_count < max_steps:\n",
         kit("endings"),
     ),
     "the last position kept is that of the new game": Fault(
@@ -149,15 +149,15 @@ IN_THE_CORE = {
     ),
     "the mask is stale after autoreset": Fault(
         f"{CORE}/batch.py",
-        "        self._check(rows, actions)\n        self._fresh.clear()\n",
+        "        self._check(rows, actions)\n        self._change()\n",
         "        self._check(rows, actions)\n"
         "        if not self._finished[rows].any():\n"
-        "            self._fresh.clear()\n",
+        "            self._change()\n",
         kit("endings"),
     ),
     "the observation is stale after a position was put on the table": Fault(
         f"{CORE}/batch.py",
-        "        self._states[rows] = states\n        self._fresh.clear()\n",
+        "        self._states[rows] = states\n        self._change()\n",
         "        self._states[rows] = states\n",
         kit("notation"),
     ),
@@ -390,8 +390,8 @@ IN_THE_WRAPPERS = {
     ),
     "a cut-off game is terminated for its agents": Fault(
         f"{WRAPPERS}/pettingzoo.py",
-        "bool(terminated[0]), bool(truncated[0]))",
-        "bool(terminated[0] | truncated[0]), False)",
+        "table.is_terminated, table.is_truncated)",
+        "table.is_terminated or table.is_truncated, False)",
         AEC,
     ),
     "an environment reset to seed 0 goes on with the old stream": Fault(

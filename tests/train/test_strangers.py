@@ -261,7 +261,7 @@ def test_well_formed_nonsense_in_a_store_is_refused_and_not_merged(
         ({"agents": "ab"}, "agents: expected array, got str"),
         ({"agents": ["a", "a"]}, "two agents have the same name"),
         ({"agents": ["a", "b\x1b[2J"]}, "without line breaks"),
-        ({"agents": [f"a{k}" for k in range(10**5)]}, "need 1 to 1000 agents"),
+        ({"agents": [f"a{k}" for k in range(10**5)]}, "agents must be at most"),
         ({"deals": 10**30}, "deals must be an integer from 1"),
         ({"players": 10**9}, "2 to 5 players"),
         ({"players": "2"}, "players: expected int, got str"),
