@@ -248,7 +248,7 @@ IN_THE_CORE = {
         f"{CORE}/memory.py",
         '    return np.array(values, dtype, order="C")\n',
         "    return np.ascontiguousarray(values, dtype)\n",
-        kit("memory"),
+        kit("memory", is_compiled=True),
     ),
     "the records of a batch can be written to": Fault(
         f"{CORE}/memory.py",
