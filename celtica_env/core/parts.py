@@ -42,8 +42,22 @@ class EntryLibrary(JITCodeLibrary):
 
     def finalize(self) -> None:
         """Link the parts, optimize them as one and make machine code."""
+        self._own = self._defined()
         self._linking_libraries = list(with_parts(self._linking_libraries))
         super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        """Keep the names of parts to this entry.
+
+        They are counted in each process; code from disk that another process made may have the same
+        ones for other parts, and would be mistaken for it.
+        """
+        for name in self._defined() - self._own:
+            self._final_module.get_function(name).linkage = "internal"
+        super()._optimize_final_module()
+
+    def _defined(self) -> set[str]:
+        return {f.name for f in self._final_module.functions if not f.is_declaration}
 
 
 def with_parts(libraries: Iterable[JITCodeLibrary]) -> dict[JITCodeLibrary, None]:

@@ -90,3 +90,14 @@ def test_a_part_can_raise_and_print(is_loaded, capfd):
 
 def test_a_part_keeps_the_options_of_its_function():
     assert part_of(njit(fastmath=True)(twice.py_func)).targetoptions["fastmath"]
+
+
+def test_the_names_of_parts_stay_within_their_entry():
+    """Another process counts them alike; its code from disk must not be taken for this one's."""
+    entry = compile_entry(use, globals(), NUMBERS)
+    (overload,) = entry.overloads.values()
+    functions = overload.library._final_module.functions
+    defined = [f for f in functions if not f.is_declaration]
+    shared = [f.name for f in defined if f.linkage.name not in ("internal", "private")]
+    assert shared
+    assert not [name for name in shared if entry.py_func.__qualname__ not in name]
