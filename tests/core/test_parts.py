@@ -37,6 +37,15 @@ def refuse(number):
     print("small enough", number)
 
 
+@njit
+def thrice(number):
+    return number + thrice(number - 1) if number > 1 else 3
+
+
+def use_thrice(numbers):
+    numbers[0] = thrice(numbers[1])
+
+
 def use(numbers):
     numbers[0] = twice(numbers[1]) + factorial(numbers[2])
 
@@ -94,7 +103,7 @@ def test_a_part_keeps_the_options_of_its_function():
 
 def test_the_names_of_parts_stay_within_their_entry():
     """Another process counts them alike; its code from disk must not be taken for this one's."""
-    entry = compile_entry(use, globals(), NUMBERS)
+    entry = compile_entry(use_thrice, globals(), NUMBERS)
     (overload,) = entry.overloads.values()
     functions = overload.library._final_module.functions
     defined = [f for f in functions if not f.is_declaration]
