@@ -10,21 +10,27 @@ import numpy as np
 
 from celtica_env import View
 from celtica_env.compiling import compiled_rule
-from celtica_env.extend import refuse_argument
+from celtica_env.errors import OptionError
+from celtica_env.extend import shown
+
+VERSIONS = ("", "v0")  # today's rule, and the first that figures were published against
 
 
 class GreedyAgent:
-    """Plays what its rule values most; deterministic."""
+    """Plays what its rule values most; deterministic.
 
-    name = "greedy"
+    Attributes:
+        name: with the version of the rule, if it is an earlier one.
+    """
 
-    def __init__(self, game: str) -> None:
-        self._game = game
-        self._choose = compiled_rule(game)
+    def __init__(self, game: str, version: str = "") -> None:
+        self.name = f"greedy:{version}" if version else "greedy"
+        self._made_of = game, version
+        self._choose = compiled_rule(game, version)
 
-    def __reduce__(self) -> tuple[type[GreedyAgent], tuple[str]]:
+    def __reduce__(self) -> tuple[type[GreedyAgent], tuple[str, str]]:
         # Machine code cannot be sent; another process loads its own.
-        return GreedyAgent, (self._game,)
+        return GreedyAgent, self._made_of
 
     def reset(self, seed: int) -> None:
         """Do nothing: the agent has no randomness."""
@@ -37,6 +43,13 @@ class GreedyAgent:
 
 
 def make(game: str, argument: str) -> GreedyAgent:
-    """Return the agent for a game; it takes no argument."""
-    refuse_argument("greedy", argument)
-    return GreedyAgent(game)
+    """Return the agent for a game: `greedy`, or `greedy:v0` for the rule as first published.
+
+    Raises:
+        OptionError: there is no such version.
+    """
+    if argument not in VERSIONS:
+        raise OptionError(
+            f"greedy takes no argument but v0, the rule as first published, got {shown(argument)}"
+        )
+    return GreedyAgent(game, argument)

@@ -1,4 +1,8 @@
-"""A game's own greedy rule, `choose(s, scratch) -> action`, compiled over many records."""
+"""A game's own greedy rule, `choose(s, scratch) -> action`, compiled over many records.
+
+Whoever changes the rule keeps the earlier one beside it, as `choose_v0` and so on: what was
+measured against it can then be measured again. Where there is no `choose_v0` it is the first still.
+"""
 
 from __future__ import annotations
 
@@ -33,30 +37,31 @@ def has_rule(game: str) -> bool:
     return load_game(game).greedy is not None
 
 
-def rule_of(game: str) -> Callable[..., Any]:
-    """Return the rule of a game, compiled for records of any kind.
+def rule_of(game: str, version: str = "") -> Callable[..., Any]:
+    """Return the rule of a game, today's or that of a version, compiled for records of any kind.
 
     Raises:
         OptionError: there is no greedy rule for the game.
     """
-    return load_part(load_game(game), "greedy").choose
+    rule = load_part(load_game(game), "greedy")
+    return getattr(rule, f"choose_{version}", rule.choose)
 
 
-def compiled_rule(game: str) -> Callable[..., Any]:
+def compiled_rule(game: str, version: str = "") -> Callable[..., Any]:
     """Compile, or load from disk, the rule of a game: `(states, finished, out)`.
 
     Raises:
         OptionError: there is no greedy rule for the game.
     """
-    return _compiled(game, load_game(game).package)
+    return _compiled(game, version, load_game(game).package)
 
 
 @cache
-def _compiled(game: str, package: str) -> Callable[..., Any]:
+def _compiled(game: str, version: str, package: str) -> Callable[..., Any]:
     del package  # another one may have a game of the same name
     dtype = load_game(game).spec.state_dtype
     states, finished = read_only(np.zeros(1, dtype)), read_only(np.zeros(1, np.bool_))
     examples = (states, finished, np.zeros(1, np.int64))
-    namespace = {"np": np, "choose": rule_of(game), "SCRATCH_SIZE": SCRATCH_SIZE}
+    namespace = {"np": np, "choose": rule_of(game, version), "SCRATCH_SIZE": SCRATCH_SIZE}
     with announced(f"the greedy agent of {game}"):
         return compile_entry(choose_games, namespace, examples)

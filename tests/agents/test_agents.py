@@ -1,5 +1,6 @@
 """Random, greedy and trained agents, and how a name becomes one."""
 
+import hashlib
 import pickle
 import warnings
 from itertools import chain
@@ -120,6 +121,7 @@ def choices_of(game, agents, num_decisions=40):
 def test_choices_are_the_same_without_the_compiler(tmp_path):
     """In plain Python agents are copied and sent alike, too."""
     code = f"""
+import hashlib
 import pickle
 import warnings
 from tests.agents.test_agents import choices_of, every_agent
@@ -256,6 +258,47 @@ def test_a_policy_tells_the_probability_of_each_action(game):
     assert not isinstance(celtica_env.load_agent("random", game), Explains)
 
 
+def digest_of_choices(name, game):
+    """Return a digest of what an agent chooses in games that the random agent plays."""
+    rival, agent = celtica_env.load_agent("random", game), celtica_env.load_agent(name, game)
+    batch = celtica_env.make_batch(game, 256, seed=3)
+    rival.reset(3)
+    digest = hashlib.sha256()
+    for _ in range(60):
+        view = batch.view()
+        digest.update(np.where(view.finished, -1, agent.act(view)).tobytes())
+        batch.step(rival.act(view))
+    return digest.hexdigest()[:16]
+
+
+@pytest.mark.parametrize(
+    ("game", "digest"),
+    [
+        ("celtica", "5f80b9eeae4fb97e"),
+        ("keltis", "22665d69b2e7420d"),
+        ("celtic", "ab5c05186a545ab7"),
+    ],
+)
+def test_the_first_rule_stays_as_published(game, digest):
+    assert digest_of_choices("greedy:v0", game) == digest
+
+
+def test_greedy_draws_every_card_that_a_cult_site_offers():
+    now, first = (celtica_env.load_agent(name, "celtica") for name in ("greedy", "greedy:v0"))
+    draw, decline = (celtica_env.action_from_text("celtica", word) for word in ("draw", "pass"))
+    batch = celtica_env.make_batch("celtica", 256, seed=5)
+    declined = 0
+    for _ in range(40):
+        view = batch.view()
+        asked = view.action_masks[:, draw] & ~view.finished
+        chosen, before = now.act(view), first.act(view)
+        assert (chosen[asked] == draw).all()
+        assert (chosen == before)[~asked].all()
+        declined += (before[asked] == decline).sum()
+        batch.step(chosen)
+    assert declined > 0
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_greedy_beats_random(game):
     result = evaluate(["greedy", "random"], game, num_games=400)
@@ -306,10 +349,11 @@ def test_an_object_that_is_no_agent_is_told_what_it_lacks():
         celtica_env.load_agent(Own, GAMES[0])
 
 
-def test_random_and_greedy_take_no_argument():
-    for name in ("random:3", "greedy:fast"):
-        with pytest.raises(OptionError, match="takes no argument"):
-            celtica_env.load_agent(name, GAMES[0])
+def test_random_takes_no_argument_and_greedy_its_version():
+    with pytest.raises(OptionError, match="takes no argument"):
+        celtica_env.load_agent("random:3", GAMES[0])
+    with pytest.raises(OptionError, match="no argument but v0, .*, got 'fast'"):
+        celtica_env.load_agent("greedy:fast", GAMES[0])
 
 
 def choices_of_all(agents, views):

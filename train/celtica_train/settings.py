@@ -18,7 +18,7 @@ CONFIG_FILE = "config.json"
 
 NAMES_OF_CODE = ("package", "imitate", "rivals", "address")
 """Settings that import code, run it or take it from another machine: no file can give them."""
-OWN_AGENTS = ("none", "random", "greedy")
+OWN_AGENTS = ("none", "random", "greedy", "greedy:v0")
 """Agents that a file may name: they bring nothing in from outside."""
 
 

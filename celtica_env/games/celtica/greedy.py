@@ -1,7 +1,8 @@
 """The greedy rule for Celtica.
 
 A play is worth what its landing brings, less the cards spent, plus a share of the best play left
-for the next turn, less a share of what it opens to the next player, all by `worth`.
+for the next turn, less a share of what it opens to the next player, all by `worth`. A card offered
+at a cult site is always drawn, which wins more than reckoning what it may bring (`choose_v0`).
 """
 
 import numpy as np
@@ -59,10 +60,18 @@ def choose(s, w):
     if s.phase == GIVE:
         return GIVE_ACTION + best_give(own, levels)
     if s.phase == CULT:
-        return (
-            DRAW_ACTION if value_of_draw(s, w, s.to_move, own, levels, shown) > 0 else PASS_ACTION
-        )
+        return DRAW_ACTION
     return choose_cash(s, own, levels, shown)
+
+
+@njit
+def choose_v0(s, w):
+    """Return what the rule chose as first published: figures rest on it, so it stays as it is."""
+    if s.phase == CULT:
+        own = pack(s.parts[s.to_move])
+        value = value_of_draw(s, w, s.to_move, own, levels_of(own), pack(s.display))
+        return DRAW_ACTION if value > 0 else PASS_ACTION
+    return choose(s, w)
 
 
 @njit
