@@ -23,6 +23,7 @@ approximation by averaging", 1992.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from functools import cached_property
@@ -30,8 +31,8 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from celtica_agents.learned.files import sizes_of
-from celtica_agents.learned.value import inputs_of, mean_worth, network_inputs, worth_of
+from celtica_agents.learned.look_ahead import LookAhead
+from celtica_agents.learned.network import POTENTIAL_SHOWN, shown_scales
 from celtica_env import Agent, Batch, View, agent_seed, ask, load_agent, make_batch
 from celtica_train.trainers import TDConfig
 from celtica_train.trainers.base import Learner
@@ -54,14 +55,20 @@ class TDLearner(Learner):
             **config.options,
         )  # fmt: skip
         self.spec = self.batch.spec
-        num_inputs, _ = sizes_of(self.kind, config.game)
-        self.learned = ValueNetwork(num_inputs, config.hidden)
+        self.scales = torch.from_numpy(shown_scales(self.spec))
+        self.learned = ValueNetwork(len(self.scales) + 1, config.hidden)
         self.average = deepcopy(self.learned)
         self.network = torch.nn.ModuleDict({"learned": self.learned, "average": self.average})
-        self.optimizer = torch.optim.Adam(self.learned.parameters(), config.learning_rate)
-        row = np.dtype((np.float32, (num_inputs,)))
-        self.decisions = Decisions(self.batch, config.steps, inputs=row)
+        self.optimizer = torch.optim.Adam(
+            self.learned.parameters(), config.learning_rate, fused=True
+        )
+        row = np.dtype((np.int8, (len(self.scales),)))
+        self.decisions = Decisions(self.batch, config.steps, seen=row)
         self.num_deals = config.deals or self.batch.game.num_deals
+        self.look_ahead = LookAhead(
+            self.batch.game, self.num_deals, num_threads=os.cpu_count() or 1
+        )
+        self.look_ahead.load(linear_layers(self.learned))
         self.stray = load_agent("random", config.game)
         self._seed_choices(config.seed)
 
@@ -85,8 +92,7 @@ class TDLearner(Learner):
     def imitate(self, share: float) -> str:
         """Learn from the games that the teacher plays against itself, at full step size."""
         del share
-        for _ in range(self.config.steps):
-            self.play_step(self.teacher)
+        self.play(self.teacher)
         explained = self.update(self.config.learning_rate)
         return f"{explained:.0%} of the differences between payoffs foreseen"
 
@@ -102,11 +108,16 @@ class TDLearner(Learner):
 
     def train(self, learning_rate: float) -> None:
         """Play a rollout and learn from it."""
-        for _ in range(self.config.steps):
-            self.play_step()
+        self.play()
         self.update(learning_rate)
 
     # --- playing ----------------------------------------------------------------------------------
+
+    def play(self, teacher: Agent | None = None) -> None:
+        """Play a rollout, by what is learned so far or as a teacher does."""
+        self.look_ahead.load(linear_layers(self.learned))
+        for _ in range(self.config.steps):
+            self.play_step(teacher)
 
     def play_step(self, teacher: Agent | None = None) -> None:
         """Take one decision in every game, the teacher's if there is one, and keep it."""
@@ -121,22 +132,14 @@ class TDLearner(Learner):
         self.keep(running, view.to_move[running].astype(np.int64))
         self.steps += len(view)
 
-    @torch.no_grad()
     def choose(self, view: View) -> np.ndarray:
         """Return the action of highest worth in each game, `(B,)`."""
-        after = view.successors(self._deals, self.num_deals)
-        values = self.learned(torch.from_numpy(inputs_of(after, self.spec)))
-        return mean_worth(after, worth_of(after, values.numpy()), view.action_masks).argmax(axis=1)
+        return self.look_ahead.judge_actions(view, self._deals).argmax(axis=1)
 
-    @torch.no_grad()
     def keep(self, games: np.ndarray, seats: np.ndarray) -> None:
         """Keep what the seats `(n,)` that have just decided in games `(n,)` see now."""
-        turns_away = (self.batch.to_move[games] - seats) % self.batch.num_players
-        potentials = self.batch.potentials(games, seats)
-        observations = self.batch.observe(games, seats)
-        inputs = network_inputs(observations, turns_away, potentials, self.spec)
-        values = self.learned(torch.from_numpy(inputs)).numpy()
-        self.decisions.add(games, seats, inputs=inputs, values=values, potentials=potentials)
+        seen, potentials, values = self.look_ahead.judge_positions(self.batch.states, games, seats)
+        self.decisions.add(games, seats, seen=seen, values=values, potentials=potentials)
 
     # --- learning ---------------------------------------------------------------------------------
 
@@ -148,9 +151,10 @@ class TDLearner(Learner):
         rows = torch.from_numpy(decisions.complete())
         values = torch.from_numpy(decisions["values"])
         returns = values + torch.from_numpy(decisions.advantages(config.gamma, config.trace_decay))
-        inputs = torch.from_numpy(decisions["inputs"])
+        seen = torch.from_numpy(decisions["seen"])
+        potentials = torch.from_numpy(decisions["potentials"])
         losses = [
-            self.take_gradient_step(inputs[part], returns[part])
+            self.take_gradient_step(self.inputs(seen[part], potentials[part]), returns[part])
             for part in rows[torch.randperm(len(rows))].split(config.batch_size)
         ]
         self.record("train/value_loss", float(torch.stack(losses).mean()))
@@ -159,6 +163,13 @@ class TDLearner(Learner):
         decisions.keep_open()
         self.follow()
         return 1 - float(unexplained)
+
+    def inputs(self, seen: torch.Tensor, potentials: torch.Tensor) -> torch.Tensor:
+        """Return what the network is shown `(n, inputs)`: integers as floats, and potentials."""
+        inputs = torch.empty(len(seen), len(self.scales) + 1)
+        torch.mul(seen, self.scales, out=inputs[:, :-1])
+        inputs[:, -1] = float(POTENTIAL_SHOWN) * potentials
+        return inputs
 
     @torch.no_grad()
     def follow(self) -> None:
@@ -173,3 +184,9 @@ class TDLearner(Learner):
         loss.backward()
         self.optimizer.step()
         return loss.detach()
+
+
+def linear_layers(network: torch.nn.Module) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return weights `(inputs, outputs)` and biases `(outputs,)` of each layer, in order."""
+    layers = [module for module in network.modules() if isinstance(module, torch.nn.Linear)]
+    return [(layer.weight.detach().numpy().T, layer.bias.detach().numpy()) for layer in layers]
