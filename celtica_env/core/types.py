@@ -108,6 +108,9 @@ class GameSpec:
         version: bumped when rules, observation, reward, mask or numbering change.
         max_steps: upper bound on the decisions of one game, on any valid board.
         observation: the pieces of the flat vector, in order.
+        symmetries: kinds of things that the rules treat alike, such as colours, each as `(k, n)`
+            places in the flat vector, n for each of k things: to exchange two of them changes
+            nothing that matters to a position's worth.
     """
 
     name: str
@@ -119,6 +122,7 @@ class GameSpec:
     state_dtype: np.dtype
     observation: tuple[Piece, ...]
     options: Mapping[str, Option] = field(default_factory=dict)
+    symmetries: tuple[tuple[tuple[int, ...], ...], ...] = ()
     has_hidden_information: bool = True
     has_chance: bool = True
     is_zero_sum: bool = True

@@ -83,3 +83,31 @@ OFFSETS = {
     piece.name: sum(before.size for before in PIECES[:index]) for index, piece in enumerate(PIECES)
 }
 """Where each piece begins in the flat vector."""
+
+
+def _colour(c: int) -> tuple[int, ...]:
+    """Return where the vector tells of a colour: place and cards first."""
+    cards, ahead = OFFSETS["cards"] + c * CARD_NUMBERS, OFFSETS["ahead"] + c * 2 * LOOK_AHEAD
+    return (
+        OFFSETS["druids"] + c,
+        *range(cards, cards + CARD_NUMBERS),
+        OFFSETS["home"] + c,
+        *range(ahead, ahead + 2 * LOOK_AHEAD),
+        *(OFFSETS["unseen_druid_cards"] + c, OFFSETS["unseen_experience"] + c),
+        *(OFFSETS["known_hand"] + c, OFFSETS["known_hand"] + NUM_COLOURS + c),
+    )
+
+
+def _kind(k: int) -> tuple[int, ...]:
+    """Return where the vector tells of a kind of part: the own ones and the display first."""
+    surplus = OFFSETS["surplus"] + k * SURPLUS_BITS
+    return (
+        *(OFFSETS["parts"] + k, OFFSETS["display"] + k, OFFSETS["on_display"] + k),
+        *range(surplus, surplus + SURPLUS_BITS),
+        *(OFFSETS["rivals"] + other * RIVAL_SIZE + 4 + k for other in range(OTHERS)),
+        *(OFFSETS["stacks"] + k, OFFSETS["lost"] + k),
+    )
+
+
+SYMMETRIES = (tuple(map(_colour, range(NUM_COLOURS))), tuple(map(_kind, range(NUM_KINDS))))
+"""Colours and kinds: the rules treat all of them alike."""

@@ -10,7 +10,7 @@ import numpy as np
 from celtica_env.core.options import choice, seat_or_none
 from celtica_env.core.types import GameSpec, Option
 from celtica_env.games.celtica.board import MAX_AMOUNT, read_board
-from celtica_env.games.celtica.pieces import PIECES
+from celtica_env.games.celtica.pieces import PIECES, SYMMETRIES
 from celtica_env.games.celtica.state import STATE_DTYPE
 from celtica_env.games.celtica.tables import (
     DRUID_CARDS_PER_COLOUR,
@@ -41,6 +41,7 @@ SPEC = GameSpec(
     max_steps=MAX_STEPS,
     state_dtype=STATE_DTYPE,
     observation=PIECES,
+    symmetries=SYMMETRIES,
     options={
         "rules": Option(
             "german",

@@ -204,3 +204,32 @@ OFFSETS = {
     piece.name: sum(before.size for before in PIECES[:index]) for index, piece in enumerate(PIECES)
 }
 """Where each piece begins in the flat vector."""
+
+
+def _colour(c: int) -> tuple[int, ...]:
+    """Return where the vector tells of a colour: the own row first."""
+    rows, symbols = OFFSETS["rows"] + c * ROW_NUMBERS, OFFSETS["symbols_down"] + c * NUM_SYMBOLS
+    tiles = (
+        "fits",
+        "worth",
+        "face_up",
+        "rival_worth",
+        "face_down",
+        "clovers",
+        "wish_stones",
+        "bonuses",
+    )
+    starts = [OFFSETS[name] for name in tiles]
+    starts += [OFFSETS["candidates"] + k * NUM_TILES for k in range(NUM_CANDIDATES)]
+    rivals = [OFFSETS["rivals"] + other * RIVAL_SIZE + 1 for other in range(OTHERS)]
+    return (
+        *range(rows, rows + ROW_NUMBERS),
+        *(start + c * NUM_NUMBERS + n for start in starts for n in range(NUM_NUMBERS)),
+        OFFSETS["revealed"] + c,
+        *(start + k * NUM_COLOURS + c for start in rivals for k in range(4)),
+        *range(symbols, symbols + NUM_SYMBOLS),
+    )
+
+
+SYMMETRIES = (tuple(map(_colour, range(NUM_COLOURS))),)
+"""Colours: the rules treat all of them alike."""

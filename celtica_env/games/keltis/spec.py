@@ -9,7 +9,7 @@ import numpy as np
 
 from celtica_env.core.options import choice, seat_or_none
 from celtica_env.core.types import GameSpec, Option
-from celtica_env.games.keltis.pieces import PIECES
+from celtica_env.games.keltis.pieces import PIECES, SYMMETRIES
 from celtica_env.games.keltis.state import STATE_DTYPE
 from celtica_env.games.keltis.symbols import FIXED, SHUFFLED, read_symbols
 from celtica_env.games.keltis.tables import (
@@ -34,6 +34,7 @@ SPEC = GameSpec(
     max_steps=MAX_STEPS,
     state_dtype=STATE_DTYPE,
     observation=PIECES,
+    symmetries=SYMMETRIES,
     options={
         "symbols": Option(
             FIXED,
