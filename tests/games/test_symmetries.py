@@ -1,4 +1,4 @@
-"""What a game calls alike: exchanged in the record, it changes places in the observation, no more."""
+"""What a game calls alike: exchanged in the record, it changes places in the observation alone."""
 
 import numpy as np
 import pytest
