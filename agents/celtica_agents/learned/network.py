@@ -41,6 +41,10 @@ class Network(NamedTuple):
         units: three rows of float32: two for two layers in turn, and the reference's sums.
         picked: int64, inputs of a layer that count.
         amounts: float32, what they are.
+        sizes_alike: `(kinds, 2)` int64, things of each kind that are alike, and places of each.
+        alike: int64, those places in what is seen, see `GameSpec.symmetries`.
+        order: int64, things in the order in which they are shown.
+        held: int8, what is seen of them, while it is put into that order.
     """
 
     num_features: int
@@ -52,6 +56,10 @@ class Network(NamedTuple):
     units: np.ndarray
     picked: np.ndarray
     amounts: np.ndarray
+    sizes_alike: np.ndarray
+    alike: np.ndarray
+    order: np.ndarray
+    held: np.ndarray
 
 
 def shown_scales(spec: GameSpec) -> np.ndarray:
@@ -75,6 +83,12 @@ def new_network(spec: GameSpec, layers: Sequence[tuple[np.ndarray, np.ndarray]])
         units=np.zeros((3, max(sizes)), np.float32),
         picked=np.zeros(max(sizes) + WORD, np.int64),
         amounts=np.zeros(max(sizes) + WORD, np.float32),
+        sizes_alike=np.array([np.shape(kind) for kind in spec.symmetries], np.int64).reshape(-1, 2),
+        alike=np.array(
+            [place for kind in spec.symmetries for thing in kind for place in thing], np.int64
+        ),
+        order=np.zeros(len(scales), np.int64),
+        held=np.zeros(len(scales), np.int8),
     )
 
 
@@ -125,6 +139,47 @@ def look(s, seat, network):
     observe(s, np.uint8(seat), seen[: network.num_features])
     turns_away = np.int64(s.to_move) - seat
     seen[network.num_features + (turns_away if turns_away >= 0 else turns_away + s.num_players)] = 1
+    start = 0
+    for kind in range(network.sizes_alike.shape[0]):
+        things, places = network.sizes_alike[kind, 0], network.sizes_alike[kind, 1]
+        sort(seen, network.alike, start, things, places, network.order, network.held)
+        start += things * places
+
+
+@kernel
+def sort(seen, alike, start, things, places, order, held):
+    """Show things that are alike in descending order of what is seen of them.
+
+    So the network meets one position in place of all that differ by what does not matter.
+    """
+    is_sorted = True
+    for k in range(things):
+        at = k
+        while at > 0 and is_less(
+            seen, alike, start + order[at - 1] * places, start + k * places, places
+        ):
+            order[at] = order[at - 1]
+            at -= 1
+            is_sorted = False
+        order[at] = k
+    if is_sorted:
+        return
+    for i in range(things * places):
+        held[i] = seen[alike[start + i]]
+    for k in range(things):
+        if order[k] != k:
+            for i in range(places):
+                seen[alike[start + k * places + i]] = held[order[k] * places + i]
+
+
+@kernel
+def is_less(seen, alike, a, b, places):
+    """Say whether what is seen at the first places is less than at the second."""
+    for i in range(places):
+        x, y = seen[alike[a + i]], seen[alike[b + i]]
+        if x != y:
+            return x < y
+    return False
 
 
 @kernel
