@@ -84,10 +84,27 @@ def network_inputs(
         spec: of the game.
     """
     inputs = np.zeros((len(observations), spec.observation_size + spec.max_players + 1), np.float32)
-    inputs[:, : spec.observation_size] = observations
+    inputs[:, : spec.observation_size] = in_order(observations, spec)
     inputs[np.arange(len(observations)), spec.observation_size + turns_away] = 1
     inputs[:, -1] = POTENTIAL_SHOWN * potentials
     return inputs
+
+
+def in_order(observations: np.ndarray, spec: GameSpec) -> np.ndarray:
+    """Return observations `(m, F)` with what the rules treat alike in one order.
+
+    That is descending by what is seen of each thing, its first number counting most. So the network
+    meets one position in place of all that differ by what does not matter, and learns it sooner.
+    """
+    ordered, integers = observations.copy(), np.rint(observations / spec.observation_scales())
+    for things in spec.symmetries:
+        places = np.array(things)
+        # As bytes, which are compared from the left; 127 is the highest integer.
+        keys = np.ascontiguousarray(127 - integers[:, places], np.uint8)
+        keys = keys.view(f"S{places.shape[1]}")[..., 0]
+        order = keys.argsort(axis=1, kind="stable")
+        ordered[:, places] = np.take_along_axis(observations[:, places], order[..., None], axis=1)
+    return ordered
 
 
 def worth_of(after: Successors, values: np.ndarray) -> np.ndarray:
