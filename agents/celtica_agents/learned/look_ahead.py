@@ -33,15 +33,7 @@ from celtica_env.compiling import (
 from celtica_env.extend import SCRATCH_SIZE, mix_keys, read_only, stream_keys
 
 MIN_ROWS_PER_THREAD = 64
-CONSTANTS = {
-    "np": np,
-    "SCRATCH_SIZE": SCRATCH_SIZE,
-    "POTENTIAL_SHOWN": networks.POTENTIAL_SHOWN,
-    "NOW": networks.NOW,
-    "REFERENCE": networks.REFERENCE,
-    "SUMS": networks.SUMS,
-    "WORD": networks.WORD,
-}
+CONSTANTS = {"np": np, "SCRATCH_SIZE": SCRATCH_SIZE, **networks.CONSTANTS}
 """What the kernels use besides functions."""
 
 

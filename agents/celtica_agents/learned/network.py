@@ -25,6 +25,14 @@ POTENTIAL_SHOWN = np.float32(4)
 NOW, REFERENCE = 0, 1  # rows of what is seen
 SUMS = 2  # row of units
 WORD = 8  # bytes
+CONSTANTS = {
+    "POTENTIAL_SHOWN": POTENTIAL_SHOWN,
+    "NOW": NOW,
+    "REFERENCE": REFERENCE,
+    "SUMS": SUMS,
+    "WORD": WORD,
+}
+"""What the kernels use besides functions."""
 
 
 class Network(NamedTuple):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from celtica_agents.learned import load_trained, shipped
+from celtica_agents.learned.network import new_network
 from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.shipped import ShippedAgent
 from celtica_agents.learned.value import ValueAgent
@@ -30,7 +31,7 @@ from celtica_agents.search.playouts import (
 )
 from celtica_agents.search.strategy import Settings, Strategy
 from celtica_agents.search.tree import by_puct, by_ucb, grow_tree
-from celtica_agents.search.workspace import new_network, new_workspace
+from celtica_agents.search.workspace import new_workspace
 from celtica_env import Reasons, View
 from celtica_env.compiling import has_rule, rule_of
 from celtica_env.errors import OptionError

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from celtica_agents.learned.value import POTENTIAL_SHOWN
+from celtica_agents.learned import network as networks
+from celtica_agents.learned.network import new_network
 from celtica_agents.search import estimate, flat, playouts, tree
 from celtica_agents.search.strategy import NO_ACTION, Settings, Strategy, search
-from celtica_agents.search.workspace import Workspace, new_network, new_workspace
+from celtica_agents.search.workspace import Workspace, new_workspace
 from celtica_env import load_game
 from celtica_env.compiling import (
     GOLDEN_GAMMA,
@@ -26,7 +27,7 @@ from celtica_env.compiling import (
     rule_of,
 )
 
-MODULES = (playouts, estimate, flat, tree)
+MODULES = (networks, playouts, estimate, flat, tree)
 CONSTANTS = {
     "np": np,
     "mix": mix,
@@ -35,8 +36,8 @@ CONSTANTS = {
     "NO_ACTION": NO_ACTION,
     "ROOT": tree.ROOT,
     "NONE": tree.NONE,
-    "POTENTIAL_SHOWN": POTENTIAL_SHOWN,
     "Workspace": Workspace,
+    **networks.CONSTANTS,
 }
 """What the kernels use besides functions."""
 

@@ -10,27 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from celtica_agents.learned.network import Network
 from celtica_agents.search.strategy import Settings
 from celtica_env import GameSpec
 from celtica_env.extend import SCRATCH_SIZE
-
-
-class Network(NamedTuple):
-    """A value network and its working memory.
-
-    Attributes:
-        sizes: numbers of inputs, of each hidden layer's units, and of outputs.
-        parameters: float32, for each layer its weights `(inputs, outputs)`, then its biases.
-        scales: `(F,)` float32, from a game's integers to floats.
-        seen: `(F,)` int8, what a seat sees.
-        units: two rows of float32, one for each of two layers in turn.
-    """
-
-    sizes: np.ndarray
-    parameters: np.ndarray
-    scales: np.ndarray
-    seen: np.ndarray
-    units: np.ndarray
 
 
 class Workspace(NamedTuple):
@@ -102,17 +85,4 @@ def new_workspace(
         records=np.zeros(2, spec.state_dtype),
         nodes=None if num_nodes is None else np.empty(num_nodes, node_dtype(spec.max_players)),
         network=network,
-    )
-
-
-def new_network(spec: GameSpec, layers: list[tuple[np.ndarray, np.ndarray]]) -> Network:
-    """Return a value network ready to be used, of layers of weights and biases."""
-    sizes = [spec.observation_size + spec.max_players + 1, *(len(bias) for _, bias in layers)]
-    flat = [part.ravel() for layer in layers for part in layer]
-    return Network(
-        sizes=np.array(sizes, np.int64),
-        parameters=np.concatenate([np.zeros(0, np.float32), *flat]).astype(np.float32),
-        scales=spec.observation_scales(),
-        seen=np.zeros(spec.observation_size, np.int8),
-        units=np.zeros((2, max(sizes)), np.float32),
     )
