@@ -154,9 +154,10 @@ class LookAhead:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what is shown of positions but the potential, that, and the network's values.
 
-        Of `states` those at `rows` (n,) int64, as `seats` (n,) int64 see them.
+        Of `states`, read-only, those at `rows` `(n,)`, as `seats` `(n,)` see them.
         """
         n, spec = len(rows), self.game.spec
+        rows, seats = (np.ascontiguousarray(numbers, np.int64) for numbers in (rows, seats))
         seen = np.empty((n, spec.observation_size + spec.max_players), np.int8)
         potentials, values = np.empty(n, np.float32), np.empty(n, np.float32)
         self._run("judge_positions", n, states, rows, seats, seen, potentials, values)
@@ -202,16 +203,13 @@ def _compiled(game_name: str, package: str, name: str) -> Callable[..., Any]:
     game = load_game(game_name)
     states = read_only(np.zeros(1, game.spec.state_dtype))
     rows, floats, flags = np.zeros(1, np.int64), np.zeros(1, np.float32), np.zeros(1, np.bool_)
-    function, *examples = {
-        "judge_actions": (
-            judge_actions, states, read_only(flags), np.zeros((1, 1), np.uint64), floats[None],
-        ),
-        "judge_positions": (
-            judge_positions, states, rows, rows, np.zeros((1, 1), np.int8), floats, floats,
-        ),
-    }[name]  # fmt: skip
+    functions = {f.__name__: f for f in (judge_actions, judge_positions)}
+    examples: dict[str, tuple[Any, ...]] = {
+        "judge_actions": (states, read_only(flags), np.zeros((1, 1), np.uint64), floats[None]),
+        "judge_positions": (states, rows, rows, np.zeros((1, 1), np.int8), floats, floats),
+    }
     working = (new_network(game.spec, []), new_memory(game, 1), 0, 0)
     names = {**game_namespace(package), **CONSTANTS}
     with announced(f"looking ahead in {game_name}"):
         bound = bind([*kernels_of(networks), judge_each], names)
-        return compile_entry(function, bound, (*examples, *working))
+        return compile_entry(functions[name], bound, (*examples[name], *working))
