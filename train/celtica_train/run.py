@@ -161,7 +161,6 @@ class Run:
             if self.pool and self.is_due(self.pool.config.snapshot_share):
                 self.pool.add_snapshot()
             if self.share_done == 1 or self.is_due(self.config.evaluate_share):
-                self.learner.finish(self.learning_rate)
                 self.checkpoint(self.learner.games())
             self._share_before = self.share_done
 

@@ -5,7 +5,9 @@ Legend: `n` rows, `A` actions, `D` deals, `S` see `network`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -30,6 +32,7 @@ from celtica_env.compiling import (
 )
 from celtica_env.extend import SCRATCH_SIZE, mix_keys, read_only, stream_keys
 
+MIN_ROWS_PER_THREAD = 64
 CONSTANTS = {
     "np": np,
     "SCRATCH_SIZE": SCRATCH_SIZE,
@@ -58,13 +61,13 @@ class Memory(NamedTuple):
     scratch: np.ndarray
 
 
-def judge_actions(states, finished, keys, network, memory, worth):
+def judge_actions(states, finished, keys, worth, network, memory, start, stop):
     """Write what each action is worth to the mover, `worth` (n, A) float32, -inf where illegal.
 
     Reads `states` (n,), censored, and `keys` (n, D) uint64, one for each deal. In a `finished`
     game nothing is worth anything.
     """
-    for k in range(len(worth)):
+    for k in range(start, stop):
         if finished[k]:
             worth[k, :] = 0
         else:
@@ -72,14 +75,16 @@ def judge_actions(states, finished, keys, network, memory, worth):
             judge_each(states[k], keys[k], network, memory, worth[k])
 
 
-def judge_positions(states, rows, seats, network, memory, seen, potentials, values):
+def judge_positions(
+    states, rows, seats, seen, potentials, values, network, memory, start, stop
+):  # fmt: skip
     """Write what the network is shown of positions, and its values.
 
     Of `states` those at `rows` (n,) int64, as `seats` (n,) int64 see them: `seen` (n, S) int8,
     `potentials` (n,) and `values` (n,) float32.
     """
     forget(network)
-    for k in range(len(rows)):
+    for k in range(start, stop):
         s, seat = states[rows[k]], seats[k]
         potentials[k] = potential(s, np.uint8(seat), memory.scratch)
         values[k] = value_of(s, seat, potentials[k], network, False)
@@ -124,20 +129,23 @@ def judge_each(state, keys, network, memory, worth):
 
 
 class LookAhead:
-    """A value network that judges what a seat can do and what it has done.
+    """A value network that judges what seats can do and what they have done.
 
     Attributes:
-        network: the network.
+        game: that is played.
+        num_deals: deals over which an action is averaged whose outcome is drawn.
     """
 
-    def __init__(
-        self, game: Game, layers: Sequence[tuple[np.ndarray, np.ndarray]], num_deals: int = 1
-    ) -> None:
-        """Take layers of weights `(inputs, outputs)` and biases `(outputs,)`."""
+    def __init__(self, game: Game, num_deals: int = 1, num_threads: int = 1) -> None:
+        """Share each call between threads; what comes of it does not depend on how many."""
         self.game = game
-        self.network = new_network(game.spec, layers)
         self.num_deals = num_deals
-        self._memory = new_memory(game, num_deals)
+        self._memories = [new_memory(game, num_deals) for _ in range(num_threads)]
+        self._networks: list[Network] = []
+
+    def load(self, layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Take a copy of layers of weights `(inputs, outputs)` and biases `(outputs,)`."""
+        self._networks = [new_network(self.game.spec, layers) for _ in self._memories]
 
     def judge_actions(self, view: View, seed: int) -> np.ndarray:
         """Return what each action is worth to the mover `(n, A)` float32, -inf where illegal.
@@ -146,22 +154,32 @@ class LookAhead:
         """
         worth = np.empty((len(view), self.game.spec.num_actions), np.float32)
         keys = mix_keys(view.keys[:, None], stream_keys(seed, np.arange(self.num_deals))[None])
-        entry(self.game, "judge_actions")(
-            view.states, view.finished, keys, self.network, self._memory, worth
-        )
+        self._run("judge_actions", len(view), view.states, view.finished, keys, worth)
         return worth
 
     def judge_positions(
         self, states: np.ndarray, rows: np.ndarray, seats: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return what the network is shown of positions but their potentials, these, its values."""
+        """Return what is shown of positions but the potential, that, and the network's values.
+
+        Of `states` those at `rows` (n,) int64, as `seats` (n,) int64 see them.
+        """
         n, spec = len(rows), self.game.spec
         seen = np.empty((n, spec.observation_size + spec.max_players), np.int8)
         potentials, values = np.empty(n, np.float32), np.empty(n, np.float32)
-        entry(self.game, "judge_positions")(
-            states, rows, seats, self.network, self._memory, seen, potentials, values
-        )
+        self._run("judge_positions", n, states, rows, seats, seen, potentials, values)
         return seen, potentials, values
+
+    def _run(self, name: str, n: int, *arguments: Any) -> None:
+        """Run an entry over n rows, a slice in each thread."""
+        run = entry(self.game, name)
+        num_slices = min(len(self._memories), n // MIN_ROWS_PER_THREAD) or 1
+        cuts = np.linspace(0, n, num_slices + 1).astype(int).tolist()
+        parts = list(zip(self._networks, self._memories, cuts, cuts[1:]))
+        tasks = [_threads(os.getpid()).submit(run, *arguments, *part) for part in parts[1:]]
+        run(*arguments, *parts[0])
+        for task in tasks:
+            task.result()
 
 
 def new_memory(game: Game, num_deals: int) -> Memory:
@@ -175,28 +193,33 @@ def new_memory(game: Game, num_deals: int) -> Memory:
     )
 
 
+@cache
+def _threads(process: int) -> ThreadPoolExecutor:
+    """Return the threads of a process: a fork copies a pool, but not its threads."""
+    del process
+    return ThreadPoolExecutor()
+
+
 def entry(game: Game, name: str) -> Callable[..., Any]:
+    """Compile, or load from disk, an entry bound to a game."""
     return _compiled(game.spec.name, game.package, name)
 
 
 @cache
 def _compiled(game_name: str, package: str, name: str) -> Callable[..., Any]:
     game = load_game(game_name)
-    spec = game.spec
-    states = read_only(np.zeros(1, spec.state_dtype))
-    rows, floats = np.zeros(1, np.int64), np.zeros(1, np.float32)
-    network, memory = new_network(spec, []), new_memory(game, 1)
-    examples = {
-        judge_actions: (
-            states, read_only(np.zeros(1, np.bool_)), np.zeros((1, 1), np.uint64), network, memory,
-            np.zeros((1, 1), np.float32),
+    states = read_only(np.zeros(1, game.spec.state_dtype))
+    rows, floats, flags = np.zeros(1, np.int64), np.zeros(1, np.float32), np.zeros(1, np.bool_)
+    function, *examples = {
+        "judge_actions": (
+            judge_actions, states, read_only(flags), np.zeros((1, 1), np.uint64), floats[None],
         ),
-        judge_positions: (
-            states, rows, rows, network, memory, np.zeros((1, 1), np.int8), floats, floats,
+        "judge_positions": (
+            judge_positions, states, rows, rows, np.zeros((1, 1), np.int8), floats, floats,
         ),
-    }  # fmt: skip
-    (function,) = (f for f in examples if f.__name__ == name)
+    }[name]  # fmt: skip
+    working = (new_network(game.spec, []), new_memory(game, 1), 0, 0)
+    names = {**game_namespace(package), **CONSTANTS}
     with announced(f"looking ahead in {game_name}"):
-        names = {**game_namespace(package), **CONSTANTS}
-        names = bind([*kernels_of(networks), judge_each], names)
-        return compile_entry(function, names, examples[function])
+        bound = bind([*kernels_of(networks), judge_each], names)
+        return compile_entry(function, bound, (*examples, *working))

@@ -54,20 +54,22 @@ class Network(NamedTuple):
     amounts: np.ndarray
 
 
+def shown_scales(spec: GameSpec) -> np.ndarray:
+    """Return what turns integers that are shown into inputs, `(S,)` float32: the game's, then 1."""
+    return np.append(spec.observation_scales(), np.ones(spec.max_players, np.float32))
+
+
 def new_network(spec: GameSpec, layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> Network:
     """Return a value network ready to be used, of layers of weights and biases."""
-    shown = spec.observation_size + spec.max_players
-    sizes = [shown + 1, *(len(bias) for _, bias in layers)]
+    scales = shown_scales(spec)
+    sizes = [len(scales) + 1, *(len(bias) for _, bias in layers)]
+    words = np.zeros((2, -(-len(scales) // WORD)), np.uint64)
     flat = [part.ravel() for layer in layers for part in layer]
-    num_words = -(-shown // WORD)
-    words = np.zeros((2, num_words), np.uint64)
-    scales = np.ones(num_words * WORD, np.float32)
-    scales[: spec.observation_size] = spec.observation_scales()
     return Network(
         num_features=spec.observation_size,
         sizes=np.array(sizes, np.int64),
         parameters=np.concatenate([np.zeros(0, np.float32), *flat]).astype(np.float32),
-        scales=scales,
+        scales=np.append(scales, np.zeros(-len(scales) % WORD, np.float32)),
         seen=words.view(np.int8),
         words=words,
         units=np.zeros((3, max(sizes)), np.float32),
@@ -109,8 +111,9 @@ def value_of(s, seat, prospect, network, is_reference):
     start = (sizes[0] + 1) * width
     for layer in range(1, sizes.size - 1):
         inputs, outputs = outputs, units[layer % 2]
-        start = apply_layer(parameters, start, inputs, sizes[layer], outputs, sizes[layer + 1],
-                            network)
+        start = apply_layer(
+            parameters, start, inputs, sizes[layer], outputs, sizes[layer + 1], network
+        )
     return outputs[0]
 
 

@@ -69,10 +69,7 @@ class Learner(ABC):
 
     @abstractmethod
     def train(self, learning_rate: float) -> None:
-        """Play a rollout and learn from it, at the latest when `finish` is called."""
-
-    def finish(self, learning_rate: float) -> None:
-        """Learn from what is still to be learned from, before a part of the run ends."""
+        """Play a rollout and learn from it."""
 
     def record(self, name: str, value: float) -> None:
         """Log a number for TensorBoard."""

@@ -23,39 +23,21 @@ approximation by averaging", 1992.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from celtica_agents.learned.files import sizes_of
 from celtica_agents.learned.look_ahead import LookAhead
-from celtica_agents.learned.network import POTENTIAL_SHOWN
+from celtica_agents.learned.network import POTENTIAL_SHOWN, shown_scales
 from celtica_env import Agent, Batch, View, agent_seed, ask, load_agent, make_batch
 from celtica_train.trainers import TDConfig
 from celtica_train.trainers.base import Learner
 from celtica_train.trainers.network import ValueNetwork
 from celtica_train.trainers.rollout import Decisions, begin_games, positions_of
-
-
-class Samples(NamedTuple):
-    """Decisions to learn from, `n` rows, see `Decisions`; `returns` is what they brought."""
-
-    seen: torch.Tensor
-    potentials: torch.Tensor
-    values: torch.Tensor
-    returns: torch.Tensor
-
-
-class Findings(NamedTuple):
-    """The mean loss of an update, and the share of the variance of returns that was foreseen."""
-
-    loss: float
-    explained: float
 
 
 class TDLearner(Learner):
@@ -73,27 +55,25 @@ class TDLearner(Learner):
             **config.options,
         )  # fmt: skip
         self.spec = self.batch.spec
-        num_inputs, _ = sizes_of(self.kind, config.game)
-        self.learned = ValueNetwork(num_inputs, config.hidden)
+        self.scales = torch.from_numpy(shown_scales(self.spec))
+        self.learned = ValueNetwork(len(self.scales) + 1, config.hidden)
         self.average = deepcopy(self.learned)
         self.network = torch.nn.ModuleDict({"learned": self.learned, "average": self.average})
-        self.optimizer = torch.optim.Adam(self.learned.parameters(), config.learning_rate)
-        row = np.dtype((np.int8, (num_inputs - 1,)))
+        self.optimizer = torch.optim.Adam(
+            self.learned.parameters(), config.learning_rate, fused=True
+        )
+        row = np.dtype((np.int8, (len(self.scales),)))
         self.decisions = Decisions(self.batch, config.steps, seen=row)
         self.num_deals = config.deals or self.batch.game.num_deals
-        scales = np.ones(num_inputs - 1, np.float32)
-        scales[: self.spec.observation_size] = self.spec.observation_scales()
-        self.scales = torch.from_numpy(scales)
-        self.look_ahead = self._look_ahead()
-        self.waiting: Samples | None = None
-        self._learners = ThreadPoolExecutor(1)
-        self._shuffling = torch.Generator()
+        self.look_ahead = LookAhead(
+            self.batch.game, self.num_deals, num_threads=os.cpu_count() or 1
+        )
+        self.look_ahead.load(linear_layers(self.learned))
         self.stray = load_agent("random", config.game)
         self._seed_choices(config.seed)
 
     def _seed_choices(self, seed: int) -> None:
         self._deals = agent_seed(seed, "looking ahead")
-        self._shuffling.manual_seed(agent_seed(seed, "shuffling"))
         self.stray.reset(agent_seed(seed, "stray"))
 
     # --- what a run asks for ----------------------------------------------------------------------
@@ -112,53 +92,32 @@ class TDLearner(Learner):
     def imitate(self, share: float) -> str:
         """Learn from the games that the teacher plays against itself, at full step size."""
         del share
-        self.play(self._look_ahead(), self.teacher)
-        found = self.learn(self.take_samples(), self.config.learning_rate)
-        self.report(found)
-        return f"{found.explained:.0%} of the differences between payoffs foreseen"
+        self.play(self.teacher)
+        explained = self.update(self.config.learning_rate)
+        return f"{explained:.0%} of the differences between payoffs foreseen"
 
     def begin(self, seed: int, games: Mapping[str, np.ndarray]) -> None:
         """Start every stream anew, and go on with the games."""
         self._seed_choices(seed)
         begin_games(self.batch, seed, games, self.stray)
         self.decisions.clear()
-        self.waiting = None
 
     def games(self) -> dict[str, np.ndarray]:
         """Return the games that are running."""
         return {"positions": positions_of(self.batch)}
 
     def train(self, learning_rate: float) -> None:
-        """Play a rollout, and meanwhile learn from the one before."""
-        waiting, self.waiting = self.waiting, None
-        look_ahead = self._look_ahead()  # a copy of the weights from before
-        learning = self._learners.submit(self.learn, waiting, learning_rate) if waiting else None
-        try:
-            self.play(look_ahead)
-        finally:
-            if learning:
-                self.report(learning.result())
-        self.waiting = self.take_samples()
-
-    def finish(self, learning_rate: float) -> None:
-        """Learn from the rollout that is still waiting."""
-        waiting, self.waiting = self.waiting, None
-        if waiting:
-            self.report(self.learn(waiting, learning_rate))
+        """Play a rollout and learn from it."""
+        self.play()
+        self.update(learning_rate)
 
     # --- playing ----------------------------------------------------------------------------------
 
-    def play(self, look_ahead: LookAhead, teacher: Agent | None = None) -> None:
-        """Play a rollout by a network, or as a teacher does."""
-        self.look_ahead = look_ahead
+    def play(self, teacher: Agent | None = None) -> None:
+        """Play a rollout, by what is learned so far or as a teacher does."""
+        self.look_ahead.load(linear_layers(self.learned))
         for _ in range(self.config.steps):
             self.play_step(teacher)
-
-    def _look_ahead(self) -> LookAhead:
-        """Return what is learned so far in compiled code."""
-        linear = [m for m in self.learned.modules() if isinstance(m, torch.nn.Linear)]
-        layers = [(m.weight.detach().numpy().T, m.bias.detach().numpy()) for m in linear]
-        return LookAhead(self.batch.game, layers, self.num_deals)
 
     def play_step(self, teacher: Agent | None = None) -> None:
         """Take one decision in every game, the teacher's if there is one, and keep it."""
@@ -184,40 +143,30 @@ class TDLearner(Learner):
 
     # --- learning ---------------------------------------------------------------------------------
 
-    def take_samples(self) -> Samples:
-        """Return the complete decisions, and drop them."""
+    def update(self, learning_rate: float) -> float:
+        """Learn from the complete decisions, then drop them; return the explained variance."""
         config, decisions = self.config, self.decisions
-        rows = decisions.complete()
-        values = decisions["values"]
-        returns = values + decisions.advantages(config.gamma, config.trace_decay)
-        columns = decisions["seen"], decisions["potentials"], values, returns
-        samples = Samples(*(torch.from_numpy(column[rows]) for column in columns))
-        decisions.keep_open()
-        return samples
-
-    def learn(self, samples: Samples, learning_rate: float) -> Findings:
-        """Learn from some decisions; return how well it foresaw what they brought."""
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate
-        order = torch.randperm(len(samples.returns), generator=self._shuffling)
+        rows = torch.from_numpy(decisions.complete())
+        values = torch.from_numpy(decisions["values"])
+        returns = values + torch.from_numpy(decisions.advantages(config.gamma, config.trace_decay))
+        seen = torch.from_numpy(decisions["seen"])
+        potentials = torch.from_numpy(decisions["potentials"])
         losses = [
-            self.take_gradient_step(
-                self.inputs(samples.seen[part], samples.potentials[part]), samples.returns[part]
-            )
-            for part in order.split(self.config.batch_size)
+            self.take_gradient_step(self.inputs(seen[part], potentials[part]), returns[part])
+            for part in rows[torch.randperm(len(rows))].split(config.batch_size)
         ]
+        self.record("train/value_loss", float(torch.stack(losses).mean()))
+        unexplained = (returns[rows] - values[rows]).var() / returns[rows].var()
+        self.record("train/explained_variance", 1 - float(unexplained))
+        decisions.keep_open()
         self.follow()
-        unexplained = (samples.returns - samples.values).var() / samples.returns.var()
-        return Findings(float(torch.stack(losses).mean()), 1 - float(unexplained))
-
-    def report(self, found: Findings) -> None:
-        """Log what came of learning."""
-        self.record("train/value_loss", found.loss)
-        self.record("train/explained_variance", found.explained)
+        return 1 - float(unexplained)
 
     def inputs(self, seen: torch.Tensor, potentials: torch.Tensor) -> torch.Tensor:
-        """Return what the network is shown `(n, inputs)`, from integers and potentials `(n,)`."""
-        inputs = torch.empty(len(seen), seen.shape[1] + 1)
+        """Return what the network is shown `(n, inputs)`: integers as floats, and potentials."""
+        inputs = torch.empty(len(seen), len(self.scales) + 1)
         torch.mul(seen, self.scales, out=inputs[:, :-1])
         inputs[:, -1] = float(POTENTIAL_SHOWN) * potentials
         return inputs
@@ -235,3 +184,9 @@ class TDLearner(Learner):
         loss.backward()
         self.optimizer.step()
         return loss.detach()
+
+
+def linear_layers(network: torch.nn.Module) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return weights `(inputs, outputs)` and biases `(outputs,)` of each layer, in order."""
+    layers = [module for module in network.modules() if isinstance(module, torch.nn.Linear)]
+    return [(layer.weight.detach().numpy().T, layer.bias.detach().numpy()) for layer in layers]
