@@ -15,6 +15,7 @@ import numpy as np
 
 from celtica_agents.learned import network as networks
 from celtica_agents.learned.network import NOW, Network, forget, new_network, value_of
+from celtica_agents.learned.value import POTENTIAL_SHOWN
 from celtica_env import Game, View, load_game
 from celtica_env.compiling import (
     announced,
@@ -36,7 +37,7 @@ MIN_ROWS_PER_THREAD = 64
 CONSTANTS = {
     "np": np,
     "SCRATCH_SIZE": SCRATCH_SIZE,
-    "POTENTIAL_SHOWN": networks.POTENTIAL_SHOWN,
+    "POTENTIAL_SHOWN": POTENTIAL_SHOWN,
     "NOW": networks.NOW,
     "REFERENCE": networks.REFERENCE,
     "SUMS": networks.SUMS,
@@ -162,9 +163,10 @@ class LookAhead:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what is shown of positions but the potential, that, and the network's values.
 
-        Of `states` those at `rows` (n,) int64, as `seats` (n,) int64 see them.
+        Of `states`, read-only, those at `rows` `(n,)`, as `seats` `(n,)` see them.
         """
         n, spec = len(rows), self.game.spec
+        rows, seats = (np.ascontiguousarray(numbers, np.int64) for numbers in (rows, seats))
         seen = np.empty((n, spec.observation_size + spec.max_players), np.int8)
         potentials, values = np.empty(n, np.float32), np.empty(n, np.float32)
         self._run("judge_positions", n, states, rows, seats, seen, potentials, values)

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from celtica_agents.learned.value import POTENTIAL_SHOWN
 from celtica_env import GameSpec
 from celtica_env.compiling import kernel, observe
 
-POTENTIAL_SHOWN = np.float32(4)
 NOW, REFERENCE = 0, 1  # rows of what is seen
 SUMS = 2  # row of units
 WORD = 8  # bytes

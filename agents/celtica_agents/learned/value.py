@@ -8,13 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from celtica_agents.learned.files import NetworkInfo, Weights, warn_of_unknown
-from celtica_agents.learned.network import POTENTIAL_SHOWN
 from celtica_agents.learned.perceptron import Perceptron
 from celtica_agents.learned.policy import softmax
 from celtica_env import GameSpec, Reasons, Successors, View
 from celtica_env.extend import check_seed
 
 MAX_DEALS = 10_000
+POTENTIAL_SHOWN = np.float32(4)
 SOFTNESS = 0.05  # payoff; actions that much apart differ by e in how likely a soft choice is
 
 
