@@ -103,7 +103,7 @@ def prospect(s, seat, w):
 @njit
 def next_turn(s, seat, w, own, levels, shown):
     """Return a share of the best play in hand, less one of what lies open to the next player."""
-    value_landings(s, w, own, levels, shown)
+    value_reach(s, seat, w, own, levels, shown)
     value_colours(s, w, seat)
     best, opened = -np.inf, 0.0
     for colour in range(NUM_COLOURS):
@@ -192,6 +192,23 @@ def value_landings(s, w, own, levels, shown):
     least, most = 0, 0
     for place in range(GOAL + 1):
         least, most = min(least, s.landing[place]), max(most, s.landing[place])
+    write_landings(s, w, own, levels, shown, least, most)
+
+
+@njit
+def value_reach(s, seat, w, own, levels, shown):
+    """Write what landing is worth on the places that the cards in a hand lead to."""
+    least, most = 0, 0
+    for colour in range(NUM_COLOURS):
+        place = s.druids[colour]
+        for target in range(place + 1, min(place + s.hand[seat, colour], GOAL) + 1):
+            least, most = min(least, s.landing[target]), max(most, s.landing[target])
+    write_landings(s, w, own, levels, shown, least, most)
+
+
+@njit
+def write_landings(s, w, own, levels, shown, least, most):
+    """Write what landing is worth where it brings `least` to `most` parts."""
     value_takes(w, own, levels, shown, supply_of(s), most)
     value_gives(w, own, levels, -least)
     for place in range(GOAL + 1):
