@@ -8,17 +8,20 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 
 import celtica_env
+from celtica_agents.learned import look_ahead
 from tests.core import tiny_game
 
 JOBS = [  # the longest first
     *(("celtica", name) for name in ("mc:1", "mc:1:greedy", "ismcts:1", "ismcts:1:greedy")),
     *(("celtica", name) for name in ("mc:1:bot", "puct:1:bot")),
+    *((game, "td") for game in ("keltis", "celtic", "celtica")),
     ("keltis", "greedy"),
     ("celtic", "greedy"),
     *(("tiny", name) for name in ("mc:1", "ismcts:1")),
     ("celtica", "greedy"),
+    ("tiny", "td"),
 ]
-"""Games, and agents that use what a game has compiled."""
+"""Games, and agents that use what a game has compiled, or the trainer."""
 
 
 def compile_for(game: str, agent: str) -> None:
@@ -26,6 +29,10 @@ def compile_for(game: str, agent: str) -> None:
     if game == "tiny":
         celtica_env.register_game("tiny", tiny_game.__name__)
     batch = celtica_env.make_batch(game, num_games=1, seed=0)
+    if agent == "td":
+        for name in ("judge_actions", "judge_positions"):
+            look_ahead.entry(batch.game, name)
+        return
     batch.potentials()
     view = batch.view()
     view.sample(0)

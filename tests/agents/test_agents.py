@@ -195,6 +195,16 @@ def test_the_potential_alone_is_a_value_that_has_learned_nothing(game):
     assert np.array_equal(celtica_env.load_agent("potential", game).act(batch.view()), expected)
 
 
+def in_order(game, observation):
+    """Return an observation in which things that are alike stand in descending order."""
+    ordered = observation.copy()
+    for things in celtica_env.spec(game).symmetries:
+        seen = sorted((observation[list(places)].tolist() for places in things), reverse=True)
+        for places, numbers in zip(things, seen):
+            ordered[list(places)] = numbers
+    return ordered
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_value_counts_what_each_action_leads_to(game):
     """The mean over deals of the payoff where the game is over, else of potential and network."""
@@ -210,7 +220,7 @@ def test_a_value_counts_what_each_action_leads_to(game):
     after = view.successors(4, 3)
     for k, (row, action) in enumerate(zip(after.rows, after.actions)):
         turns = np.arange(view.spec.max_players) == after.turns_away[k]
-        shown = [after.observations[k], turns, [4 * after.potentials[k]]]
+        shown = [in_order(game, after.observations[k]), turns, [4 * after.potentials[k]]]
         hidden = np.concatenate(shown) @ weights["0.weight"].T
         hidden = np.maximum(hidden + weights["0.bias"], 0)
         worth = (hidden @ weights["1.weight"].T + weights["1.bias"])[0] + after.potentials[k]

@@ -195,12 +195,12 @@ def _threads(process: int) -> ThreadPoolExecutor:
 
 def entry(game: Game, name: str) -> Callable[..., Any]:
     """Compile, or load from disk, an entry bound to a game."""
-    return _compiled(game.spec.name, game.package, name)
+    return _compiled(game.spec.id, game.package, name)
 
 
 @cache
-def _compiled(game_name: str, package: str, name: str) -> Callable[..., Any]:
-    game = load_game(game_name)
+def _compiled(game_id: str, package: str, name: str) -> Callable[..., Any]:
+    game = load_game(game_id)
     states = read_only(np.zeros(1, game.spec.state_dtype))
     rows, floats, flags = np.zeros(1, np.int64), np.zeros(1, np.float32), np.zeros(1, np.bool_)
     functions = {f.__name__: f for f in (judge_actions, judge_positions)}
@@ -210,6 +210,6 @@ def _compiled(game_name: str, package: str, name: str) -> Callable[..., Any]:
     }
     working = (new_network(game.spec, []), new_memory(game, 1), 0, 0)
     names = {**game_namespace(package), **CONSTANTS}
-    with announced(f"looking ahead in {game_name}"):
+    with announced(f"looking ahead in {game.spec.name}"):
         bound = bind([*kernels_of(networks), judge_each], names)
         return compile_entry(functions[name], bound, (*examples[name], *working))
