@@ -29,6 +29,7 @@ class TDConfig(Config):
 
     imitate: str | None = "none"  # a potential is a better start; a game without one is not
     imitate_share: float = 0.05
+    num_envs: int = 128  # fewer games, so that what is learned is soon played by
     learning_rate: float = 2e-3
     gamma: float = 1.0
     trace_decay: float = 0.8
