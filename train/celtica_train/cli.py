@@ -25,6 +25,7 @@ COMMANDS = {
     "analyze": ("play_games.arena.questioning", "questions of strategy about a tournament"),
     "check": ("check", "check that a game does what every game must"),
     "replay": ("replay", "play recorded games again, in words or as a page"),
+    "push": ("push", "send a trained network to the Hugging Face hub, with its strength"),
     "export-dataset": ("export", "write games of agents as a Minari dataset"),
     "bench": ("bench", "measure speed"),
 }
