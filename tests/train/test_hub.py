@@ -165,9 +165,7 @@ def push(run, to=NAME, *options):
 
 def test_what_is_pushed_can_be_played_against(hub, run_folder, capsys):
     assert push(run_folder) == 0
-    told = capsys.readouterr().out
-    assert f"/{PLACE}\n" in told
-    assert f"celtica play --against {NAME}" in told
+    assert f"/{PLACE}, which says how to play" in capsys.readouterr().out
     files = hub.commits[PLACE][-1]
     assert files[NETWORK_FILE] == (run_folder / "best" / NETWORK_FILE).read_bytes()
     assert files["curve.png"] == b"\x89PNG a curve"
@@ -190,6 +188,7 @@ def test_the_card_has_the_results_in_the_hubs_form_and_for_people(hub, run_folde
     measured = yaml.safe_load(capsys.readouterr().out)["agents"][0]
     assert metric["value"] == pytest.approx(measured["win_share"], abs=1e-4)
     assert metric["args"]["ci95"] == pytest.approx(measured["ci95"], abs=1e-4)
+    assert f"celtica play --against {NAME} --game celtica --players 2\n" in page
     assert f"| random | 20 | {measured['win_share']:.1%} |" in page
     assert "![A position of a game that the network plays](position.png)" in page
     assert f"celtica {' '.join(again[:-1])} --game celtica --players 2\n" in page

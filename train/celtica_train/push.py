@@ -39,8 +39,8 @@ CAPTIONS = {
 PAGE = """\
 # {name}
 
-A {kind} network for {game} with {players} players, trained with
-celtica-env {version}: Reinforcement-learning environments for Celtic board games.
+A {kind} network for the board game {game} with {players} players, trained with celtica-env
+{version}.
 
 {pictures}
 
@@ -237,9 +237,9 @@ class Card:
 
     def page(self) -> str:
         """Return what people read."""
-        info, first = self.info, self.results[0]
-        measured = ["--games", str(first.games), "--seed", str(first.seed)]
-        rival = first.agents[1].name
+        info, last = self.info, self.results[-1]
+        measured = ["--games", str(last.games), "--seed", str(last.seed)]
+        rival = last.agents[1].name
         return PAGE.format(
             name=self.address.repository.partition("/")[2],
             kind=info.kind,
@@ -278,5 +278,5 @@ def main(argv: list[str]) -> int:
     config = tyro.cli(Config, args=argv, prog="celtica push")
     config.enter_package()
     page = push(config)
-    print(f"sent: {page}\nplay against it: celtica play --against {config.to}")
+    print(f"sent: {page}, which says how to play against it")
     return 0
