@@ -8,12 +8,10 @@ import json
 import subprocess
 import sys
 import urllib.request
-from importlib.metadata import packages_distributions, requires
 
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
+from tests.distributions import distributions_by_module, modules_of
 from tests.each_game import each_game
 
 HIDING = """
@@ -29,29 +27,8 @@ COMMAND = f"{HIDING}from celtica_train import cli\nsys.exit(cli.main(sys.argv[1:
 SB3 = f"{HIDING}import celtica_env.wrappers.sb3"
 
 
-def base_distributions():
-    """Return what comes with the package without an extra, by canonical names."""
-    found, waiting = set(), ["celtica-env"]
-    while waiting:
-        name = canonicalize_name(waiting.pop())
-        if name not in found:
-            found.add(name)
-            wanted = map(Requirement, requires(name) or ())
-            waiting += [
-                one.name
-                for one in wanted
-                if one.marker is None or one.marker.evaluate({"extra": ""})
-            ]
-    return found
-
-
 def hidden_modules():
-    base = base_distributions()
-    return [
-        module
-        for module, distributions in packages_distributions().items()
-        if not {canonicalize_name(name) for name in distributions} & base
-    ]
+    return sorted(set(distributions_by_module()) - modules_of("celtica-env"))
 
 
 def without_extras(program, *arguments):
@@ -101,7 +78,8 @@ def ask(address, path, content=None):
     ("command", "extra"),
     [
         (["train", "--out", "nowhere"], "train"),
-        (["arena", "greedy", "--out", "nowhere"], "train"),
+        (["arena", "greedy", "--out", "nowhere"], "arena"),
+        (["compare", "greedy", "random"], "arena"),
         (["play", "--terminal", "--against", "hub:a/b"], "hub"),
         (["export-dataset", "greedy", "--out", "a/b-v0"], "minari"),
         (["mcp"], "mcp"),

@@ -30,6 +30,8 @@ COMMANDS = {
     "bench": ("bench", "measure speed"),
 }
 
+WITH_TORCH = ("train", "curves", "bench")
+
 
 def usage() -> str:
     """Return the help text of the command itself."""
@@ -88,8 +90,9 @@ def run_command(name: str, *arguments: str) -> int:
         print(f"celtica {name}: not enough memory, try fewer games: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
+        extra = "train" if name in WITH_TORCH else "arena"
         print(
-            f"celtica {name}: {error}; install the extra: pip install 'celtica-env[train]'",
+            f"celtica {name}: {error}; install the extra: pip install 'celtica-env[{extra}]'",
             file=sys.stderr,
         )
         return 2
