@@ -8,16 +8,17 @@ rule, sentence or drawing is written a second time. Python comes as Pyodide, fro
 
 from __future__ import annotations
 
-import base64
 import json
 import sys
 import zipfile
+from base64 import b64encode
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from io import BytesIO
 from pathlib import Path
 
 import celtica_env
+from celtica_agents.learned.shipped import shipped_networks
 from celtica_env.show.sentences import load_sentences
 
 HERE = Path(__file__).parent
@@ -55,6 +56,16 @@ def files() -> dict[str, str]:
         **{name: (PAGE / name).read_text("utf-8") for name in ("page.css", "page.js")},
         "table.js": (HERE / "table.js").read_text("utf-8"),
         "sources.js": sources(),
+        **networks(),
+    }
+
+
+def networks() -> dict[str, str]:
+    """Return a script for each network that comes with a game: the page loads the one it needs."""
+    return {
+        f"bot-{game}-{players}.js": f'window.NETWORK = "{b64encode(file.read_bytes()).decode()}";\n'
+        for game in celtica_env.registered_games()
+        for players, file in shipped_networks(game).items()
     }
 
 
@@ -64,6 +75,7 @@ def sources() -> str:
         name: {
             "title": load_sentences(name).TITLE,
             "most": celtica_env.spec(name).max_players,
+            "bots": list(shipped_networks(name)),
         }
         for name in celtica_env.registered_games()
     }
@@ -71,7 +83,7 @@ def sources() -> str:
         "PYODIDE": PYODIDE,
         "GAMES": games,
         "WORKER": (HERE / "worker.js").read_text("utf-8"),
-        "SOURCES": base64.b64encode(archive()).decode(),
+        "SOURCES": b64encode(archive()).decode(),
     }
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
 
