@@ -33,8 +33,8 @@ PACKAGES = {
 }
 LEFT_OUT = {"testing", "wrappers", "bots", "arena", "trainers", "__pycache__", "page"}
 """Folders that playing does without."""
-KEPT = {"registration.py"}
-"""Files that are wanted all the same."""
+PLACES = {"registration.py": "celtica_env/wrappers/"}
+"""Where what stands in for a part of the package goes; the others are libraries."""
 TIME = (1980, 1, 1, 0, 0, 0)
 """Of every file in the archive, so that the same sources make the same bytes."""
 
@@ -102,12 +102,11 @@ def contents() -> Iterator[tuple[str, bytes]]:
     for package, folder in PACKAGES.items():
         for path in folder.rglob("*"):
             parts = path.relative_to(folder).parts
-            is_wanted = not LEFT_OUT & set(parts[:-1]) or path.name in KEPT
-            if path.suffix in (".py", ".json") and is_wanted:
+            if path.suffix in (".py", ".json") and not LEFT_OUT & set(parts[:-1]):
                 yield "/".join((package, *parts)), path.read_bytes()
     yield "celtica_env/wrappers/__init__.py", b""
     for path in (*(HERE / "stand_ins").glob("*.py"), HERE / "table_in_worker.py"):
-        yield path.name, path.read_bytes()
+        yield f"{PLACES.get(path.name, '')}{path.name}", path.read_bytes()
     card = distribution("celtica-env")
     for name in ("METADATA", "entry_points.txt"):  # by which agents are found
         content = (card.read_text(name) or "").encode()
