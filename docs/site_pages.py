@@ -24,6 +24,9 @@ from celtica_env.core.registry import load_game
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(?P<before>\]\(|\b(?:src|href)=\")(?P<target>[^)\"#\s]+)")
+CODE_IN_CELL = re.compile(r"<code>([^<]*)</code>(?=(?:(?!<t[dh]\b).)*?</t[dh]>)", re.DOTALL)
+JOINT = re.compile(r"(?<=[_./:=\-])(?=[A-Za-z0-9])")
+"""Where a long name may go on in the next line."""
 LANGUAGES = {".py": "python", ".json": "json", ".cff": "yaml"}
 DEMO = "try"
 """Folder of the site that holds the demo."""
@@ -95,6 +98,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if not has_links(here):
         return markdown
     return LINK.sub(lambda link: link["before"] + target_on_site(link["target"], here), markdown)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Let names in the cells of tables break at their joints, and nowhere else."""
+    return CODE_IN_CELL.sub(lambda code: f"<code>{JOINT.sub('<wbr>', code[1])}</code>", html)
 
 
 # --- links ---------------------------------------------------------------------------------------
