@@ -42,10 +42,10 @@ FLAWS = """() => {
   }
   return found;
 }"""
-"""What is wrong with how a page is laid out: names broken between letters, something cut off, a page
-wider than the window."""
-FLAWED = """<div class="md-content"><table style="width: 1em; word-break: break-all"><td><code>word</code>
-</table><p style="width: 5em; overflow: hidden; white-space: nowrap">a line that is far too long</p>
+"""What is wrong with a page's layout: names broken between letters, something cut off, too wide."""
+FLAWED = """<div class="md-content">
+<table style="width: 1em; word-break: break-all"><td><code>word</code></table>
+<p style="width: 5em; overflow: hidden; white-space: nowrap">a line that is far too long</p>
 <p style="width: 3000px">wide</p></div>"""
 LOADING = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src")}
 
