@@ -538,10 +538,15 @@ def workflow_pythons() -> list[str]:
     return re.findall(r"[\d.]+", listed)
 
 
+def project_and_repository() -> tuple[dict[str, Any], str]:
+    """Return what pyproject.toml holds, and the one setting for the repository's address."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    return project, project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["repository"]
+
+
 def listings() -> str:
     """Return the entries for lists of environments that others keep, in the form of each list."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    repository = project["tool"]["hatch"]["metadata"]["hooks"]["custom"]["repository"]
+    project, repository = project_and_repository()
     lock = (ROOT / "requirements.lock").read_text("utf-8")
     stars = f"https://img.shields.io/github/stars/{repository.removeprefix('https://github.com/')}"
 
@@ -598,15 +603,24 @@ def examples() -> dict[str, str]:
 # --- the notebooks -------------------------------------------------------------------------------
 
 
+HOSTED = "https://colab.research.google.com/github"
+BADGE = "pictures/open_in_colab.svg"
+
+
 def notebooks_table() -> str:
-    """Return each notebook with the title and the paragraph that it begins with."""
+    """Return each notebook with the title and the paragraph that it begins with, and a badge.
+
+    The badge opens it on a hosted notebook, from the repository.
+    """
     rows = []
+    hosted = project_and_repository()[1].replace("https://github.com", HOSTED)
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         first = json.loads(path.read_text("utf-8"))["cells"][0]["source"]
         title, _, text = "".join(first).partition("\n")
         what = " ".join(text.strip().split("\n\n")[0].split())
-        rows.append([f"[{title.removeprefix('# ')}](../notebooks/{path.name})", what])
-    return table(["notebook", "what is in it"], rows)
+        badge = f"[![Open in Colab]({BADGE})]({hosted}/blob/main/notebooks/{path.name})"
+        rows.append([f"[{title.removeprefix('# ')}](../notebooks/{path.name})", what, badge])
+    return table(["notebook", "what is in it", "run it"], rows)
 
 
 # --- the interfaces ------------------------------------------------------------------------------

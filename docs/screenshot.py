@@ -1,6 +1,6 @@
 """Take the picture of the page in `play.md` anew: `python docs/screenshot.py`.
 
-Needs the extras `web` and `dev`, and chromium.
+Needs the extra `dev`, and chromium.
 """
 
 from __future__ import annotations

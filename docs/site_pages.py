@@ -24,6 +24,10 @@ from celtica_env.core.registry import load_game
 
 ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(?P<before>\]\(|\b(?:src|href)=\")(?P<target>[^)\"#\s]+)")
+CODE_IN_CELL = re.compile(r"<code>([^<]*)</code>(?=(?:(?!<t[dh]\b).)*?</t[dh]>)", re.DOTALL)
+JOINT = re.compile(r"(?<=[_./:=\-])(?=[A-Za-z0-9])")
+"""Where a long name may go on in the next line."""
+LONG = 24  # letters that have room in a cell
 LANGUAGES = {".py": "python", ".json": "json", ".cff": "yaml"}
 DEMO = "try"
 """Folder of the site that holds the demo."""
@@ -95,6 +99,16 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if not has_links(here):
         return markdown
     return LINK.sub(lambda link: link["before"] + target_on_site(link["target"], here), markdown)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Let long names in the cells of tables break at their joints, and nowhere else."""
+
+    def broken(code: re.Match[str]) -> str:
+        is_long = len(code[1]) > LONG
+        return f"<code>{JOINT.sub('<wbr>', code[1])}</code>" if is_long else code[0]
+
+    return CODE_IN_CELL.sub(broken, html)
 
 
 # --- links ---------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
     python release/try_wheel.py --python python3.13 --dependencies mandatory --record
 
 With `mandatory` the environment gets what the package asks for and no extra, with `oldest` that in
-the versions of `requirements-oldest.txt`, with `newest` the extras `train` and `web` too, in the
+the versions of `requirements-oldest.txt`, with `newest` the extra `train` too, in the
 versions of `requirements.lock`. `--record` enters what was run into `versions.json`, from which
 `make docs` makes a table.
 """
@@ -137,7 +137,7 @@ def make_environment(folder: Path, interpreter: str, dependencies: str, wheel: P
         lock = ROOT / "requirements.lock"
         (torch,) = re.findall(r"^torch==.*$", lock.read_text("utf-8"), re.MULTILINE)
         run([*install, torch])  # first, as `make setup` does
-        wanted = [f"{wheel}[train,web]", *wanted[1:], "-c", str(lock)]
+        wanted = [f"{wheel}[train]", *wanted[1:], "-c", str(lock)]
     run([*install, *wanted])
     return python
 
@@ -167,10 +167,10 @@ def steps(
     yield "a typed program under mypy --strict", [
         *run_python, "-m", "mypy", "--strict", "downstream.py",
     ], None  # fmt: skip
+    yield "celtica evaluate", [celtica, "evaluate", "bot", "greedy", "--games", "100"], None
+    play = [celtica, "play", "--terminal", "--against", "bot", "--seed", "1"]
+    yield "celtica play", play, "?\n"
     if dependencies in WITH_TRAINING:
-        yield "celtica evaluate", [celtica, "evaluate", "bot", "greedy", "--games", "100"], None
-        play = [celtica, "play", "--terminal", "--against", "bot", "--seed", "1"]
-        yield "celtica play", play, "?\n"
         short = ["--minutes", "0.167", "--evaluate-games", "20", "--final-games", "20"]
         yield "celtica train, ten seconds", [celtica, "train", "--out", "bot", *short], None
     kit = ["-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "--pyargs"]

@@ -85,6 +85,10 @@ class CheckpointError(CelticaError, RuntimeError):
     """A checkpoint is missing, damaged or made for something else."""
 
 
+class HubError(CelticaError, OSError):
+    """The hub of models cannot be reached, has no such thing or does not allow it."""
+
+
 class TrainingError(CelticaError, RuntimeError):
     """Training broke down; the message names the last good checkpoint."""
 

@@ -7,10 +7,9 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-from stable_baselines3.common.vec_env import VecEnv
 
 from celtica_env.core.arguments import number
-from celtica_env.core.errors import OptionError
+from celtica_env.core.errors import MissingLibraryError, OptionError
 from celtica_env.core.streams import check_seed
 from celtica_env.show.screen import FRAMES_PER_SECOND, Screen
 from celtica_env.wrappers.copies import Copyable
@@ -21,6 +20,13 @@ from celtica_env.wrappers.seats import (
     make_games,
 )
 from celtica_env.wrappers.spaces import action_space, observation_box
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:
+    raise MissingLibraryError(
+        "Stable-Baselines3 is not installed: pip install 'celtica-env[train]'"
+    ) from error
 
 
 class SeatVecEnv(Copyable, VecEnv):

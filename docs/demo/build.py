@@ -8,16 +8,17 @@ rule, sentence or drawing is written a second time. Python comes as Pyodide, fro
 
 from __future__ import annotations
 
-import base64
 import json
 import sys
 import zipfile
+from base64 import b64encode
 from collections.abc import Iterator
 from importlib.metadata import distribution
 from io import BytesIO
 from pathlib import Path
 
 import celtica_env
+from celtica_agents.learned.shipped import shipped_networks
 from celtica_env.show.sentences import load_sentences
 
 HERE = Path(__file__).parent
@@ -32,8 +33,8 @@ PACKAGES = {
 }
 LEFT_OUT = {"testing", "wrappers", "bots", "arena", "trainers", "__pycache__", "page"}
 """Folders that playing does without."""
-KEPT = {"registration.py"}
-"""Files that are wanted all the same."""
+PLACES = {"registration.py": "celtica_env/wrappers/"}
+"""Where what stands in for a part of the package goes; the others are libraries."""
 TIME = (1980, 1, 1, 0, 0, 0)
 """Of every file in the archive, so that the same sources make the same bytes."""
 
@@ -55,6 +56,16 @@ def files() -> dict[str, str]:
         **{name: (PAGE / name).read_text("utf-8") for name in ("page.css", "page.js")},
         "table.js": (HERE / "table.js").read_text("utf-8"),
         "sources.js": sources(),
+        **networks(),
+    }
+
+
+def networks() -> dict[str, str]:
+    """Return a script for each network that comes with a game: the page loads the one it needs."""
+    return {
+        f"bot-{game}-{players}.js": f'window.NETWORK = "{b64encode(file.read_bytes()).decode()}";\n'
+        for game in celtica_env.registered_games()
+        for players, file in shipped_networks(game).items()
     }
 
 
@@ -64,6 +75,7 @@ def sources() -> str:
         name: {
             "title": load_sentences(name).TITLE,
             "most": celtica_env.spec(name).max_players,
+            "bots": list(shipped_networks(name)),
         }
         for name in celtica_env.registered_games()
     }
@@ -71,7 +83,7 @@ def sources() -> str:
         "PYODIDE": PYODIDE,
         "GAMES": games,
         "WORKER": (HERE / "worker.js").read_text("utf-8"),
-        "SOURCES": base64.b64encode(archive()).decode(),
+        "SOURCES": b64encode(archive()).decode(),
     }
     return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
 
@@ -90,12 +102,11 @@ def contents() -> Iterator[tuple[str, bytes]]:
     for package, folder in PACKAGES.items():
         for path in folder.rglob("*"):
             parts = path.relative_to(folder).parts
-            is_wanted = not LEFT_OUT & set(parts[:-1]) or path.name in KEPT
-            if path.suffix in (".py", ".json") and is_wanted:
+            if path.suffix in (".py", ".json") and not LEFT_OUT & set(parts[:-1]):
                 yield "/".join((package, *parts)), path.read_bytes()
     yield "celtica_env/wrappers/__init__.py", b""
     for path in (*(HERE / "stand_ins").glob("*.py"), HERE / "table_in_worker.py"):
-        yield path.name, path.read_bytes()
+        yield f"{PLACES.get(path.name, '')}{path.name}", path.read_bytes()
     card = distribution("celtica-env")
     for name in ("METADATA", "entry_points.txt"):  # by which agents are found
         content = (card.read_text(name) or "").encode()

@@ -3,15 +3,17 @@
 // are is written by build.py. Nothing but the class is known outside.
 
 window.Table = (() => {
-const AGENTS = ["greedy", "random"];
+const AGENTS = ["greedy", "bot", "random"];
 const asked = new URLSearchParams(location.search);
 const wanted = {
   game: asked.get("game") in GAMES ? asked.get("game") : Object.keys(GAMES)[0],
   against: AGENTS.includes(asked.get("against")) ? asked.get("against") : AGENTS[0],
   seed: asked.get("seed"),
 };
-const most = GAMES[wanted.game].most;
+const { most, bots } = GAMES[wanted.game];
 wanted.players = Math.min(Math.max(parseInt(asked.get("players") || 2, 10) || 2, 2), most);
+const hasBot = bots.includes(wanted.players);
+if (wanted.against === "bot" && !hasBot) wanted.against = AGENTS[0];
 
 class Table {
   /** `onSight` gets what there is to see whenever it changes. */
@@ -37,7 +39,12 @@ class Table {
     const file = new Blob([WORKER], { type: "text/javascript" }); // also where the page is a file
     this.worker = new Worker(URL.createObjectURL(file));
     this.worker.onmessage = ({ data }) => this.hear(data);
-    this.worker.postMessage({ ...content, wish: wanted, sources: SOURCES, pyodide: PYODIDE });
+    const send = (network) => {
+      const wish = { ...wanted, network };
+      this.worker.postMessage({ ...content, wish, sources: SOURCES, pyodide: PYODIDE });
+    };
+    if (wanted.against === "bot") loadNetwork().then(send);
+    else send(null);
   }
 
   hear({ sight, failure, id, text }) {
@@ -66,6 +73,18 @@ class Table {
   }
 }
 
+/** Load the network of the game and the number of players: by a script, as files read no others. */
+async function loadNetwork() {
+  const script = document.createElement("script");
+  script.src = `bot-${wanted.game}-${wanted.players}.js`;
+  await new Promise((resolve) => {
+    script.onload = resolve;
+    script.onerror = () => tell(`The demo has stopped: ${script.src} cannot be loaded`);
+    document.head.append(script);
+  });
+  return window.NETWORK;
+}
+
 function tell(text) {
   document.getElementById("status").textContent = text;
 }
@@ -75,7 +94,7 @@ function offer() {
   const form = document.createElement("form");
   const choices = {
     game: Object.entries(GAMES).map(([name, { title }]) => [name, title]),
-    against: AGENTS.map((name) => [name, `against ${name}`]),
+    against: AGENTS.filter((name) => name !== "bot" || hasBot).map((name) => [name, `against ${name}`]),
     players: Array.from({ length: most - 1 }, (_, k) => [k + 2, `${k + 2} players`]),
   };
   for (const [name, options] of Object.entries(choices)) {

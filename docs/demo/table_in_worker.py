@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import json
 import threading
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from celtica_env import CelticaError
+from celtica_env import CelticaError, load_game
 from celtica_env.core.errors import OptionError
 from celtica_train.play.seats import make_session
 from celtica_train.play.sight import Look
 
 # A worker has no threads; what would tell of compiling in one has nothing to tell.
 threading.Thread.start = threading.Thread.join = lambda self, timeout=None: None
+
+
+def put_network(name: str, num_players: int, text: str) -> None:
+    """Write a network, base64, to where the agent `bot` looks for what comes with the game."""
+    game = load_game(name)
+    folder = Path(str(files(game.package))) / str(game.bots)
+    folder.mkdir(exist_ok=True)
+    (folder / f"{num_players}.safetensors").write_bytes(b64decode(text))
 
 
 class Table:
@@ -28,6 +39,8 @@ class Table:
         """Deal a game; `send` gets the sight, as JSON, whenever it changes."""
         self._send = send
         self.look = Look()
+        if wish.get("network"):
+            put_network(wish["game"], int(wish["players"]), wish["network"])
         self._session = make_session(
             wish["game"],
             [wish["against"]],

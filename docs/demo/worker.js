@@ -8,8 +8,7 @@ let table = null;
 
 async function begin({ pyodide, sources, wish, query }) {
   importScripts(`${pyodide}pyodide.js`);
-  python = await loadPyodide({ indexURL: pyodide });
-  await python.loadPackage(["numpy", "msgspec"]);
+  python = await loadPyodide({ indexURL: pyodide, packages: ["numpy", "msgspec"] });
   python.unpackArchive(Uint8Array.from(atob(sources), (letter) => letter.charCodeAt(0)), "zip");
   const { Table } = python.pyimport("table_in_worker");
   table = Table((sight) => postMessage({ sight }), python.toPy(wish));

@@ -24,7 +24,8 @@ PLAY = """
 import json, sys
 from table_in_worker import Table
 sights = []
-wish = {"game": sys.argv[1], "against": "greedy", "players": 2, "seed": "5"}
+wish = {"game": sys.argv[1], "against": sys.argv[2], "players": 2, "seed": "5"}
+wish["network"] = sys.stdin.read() or None
 table = Table(sights.append, wish)
 def ask(path, content=None, **query):
     answer = json.loads(table.ask(path, {"language": "de"} | query, content))
@@ -59,9 +60,9 @@ def builder():
     return load_builder()
 
 
-def played_here(replay):
+def played_here(replay, agent="greedy"):
     """Return the record of a game in which people do the same, with compiled rules."""
-    session = make_session(replay.game, ["greedy"], num_players=2, seed=SEED)
+    session = make_session(replay.game, [agent], num_players=2, seed=SEED)
     session.let_agents_move()
     while not session.is_over:
         session.play(replay.actions[len(session.sight().deeds)])
@@ -71,31 +72,39 @@ def played_here(replay):
 
 @pytest.mark.slow
 @each_game
-def test_what_runs_in_the_browser_plays_to_the_byte_as_here(game, builder, tmp_path):
+@pytest.mark.parametrize("agent", ["greedy", "bot"])
+def test_what_runs_in_the_browser_plays_to_the_byte_as_here(game, agent, builder, tmp_path):
     zipfile.ZipFile(BytesIO(builder.archive())).extractall(tmp_path)
-    command = [sys.executable, "-c", PLAY, game]
+    command = [sys.executable, "-c", PLAY, game, agent]
     here = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    run = subprocess.run(command, cwd=tmp_path, env=here, capture_output=True, text=True)
+    network = builder.networks()[f"bot-{game}-2.js"].split('"')[1] if agent == "bot" else ""
+    run = subprocess.run(
+        command, input=network, cwd=tmp_path, env=here, capture_output=True, text=True
+    )
     assert run.returncode == 0, run.stderr
-    assert f"{played_here(Replay.from_json(run.stdout)).to_json()}\n" == run.stdout
+    assert f"{played_here(Replay.from_json(run.stdout), agent).to_json()}\n" == run.stdout
 
 
 def test_the_demo_is_small_and_the_same_every_time(builder, tmp_path):
     builder.build(tmp_path)
-    assert sum(file.stat().st_size for file in tmp_path.iterdir()) < LARGEST
+    bots = {path.name: path.stat().st_size for path in tmp_path.glob("bot-*.js")}
+    whole = sum(file.stat().st_size for file in tmp_path.iterdir())
+    assert whole - sum(bots.values()) + max(bots.values()) < LARGEST  # of which a visit loads one
+    assert "bot-celtica-5.js" in bots
     assert builder.archive() == builder.archive()
     page = (tmp_path / "index.html").read_text()
     assert page.index("sources.js") < page.index("table.js") < page.index("page.js")
     names = zipfile.ZipFile(BytesIO(builder.archive())).namelist()
     assert len(names) == len(set(names))
     assert "celtica_env/games/celtica/rules.py" in names
-    assert not [name for name in names if "trainers" in name or "safetensors" in name]
+    assert not [name for name in names if "trainers" in name or name.endswith(".safetensors")]
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(PYODIDE is None, reason="CELTICA_PYODIDE names no folder with Pyodide")
 @each_game
-def test_a_whole_game_is_played_in_a_browser(game, builder, tmp_path):
+@pytest.mark.parametrize("agent", ["greedy", "bot"])
+def test_a_whole_game_is_played_in_a_browser(game, agent, builder, tmp_path):
     from tests.train.play import test_browser as real
 
     builder.build(tmp_path)
@@ -107,7 +116,7 @@ def test_a_whole_game_is_played_in_a_browser(game, builder, tmp_path):
         context.route(f"{builder.PYODIDE}**", serve_pyodide)
         page = context.new_page()
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.goto(f"{(tmp_path / 'index.html').as_uri()}?game={game}&seed={SEED}")
+        page.goto(f"{(tmp_path / 'index.html').as_uri()}?game={game}&against={agent}&seed={SEED}")
         page.set_default_timeout(120_000)
         page.wait_for_function(f"typeof sight === 'object' && {real.CAN_CHOOSE}")
         real.play_by_clicks(page)
@@ -116,7 +125,7 @@ def test_a_whole_game_is_played_in_a_browser(game, builder, tmp_path):
         download.value.save_as(tmp_path / "game.jsonl")
         browser.close()
     text = (tmp_path / "game.jsonl").read_text("utf-8")
-    assert f"{played_here(Replay.from_json(text)).to_json()}\n" == text
+    assert f"{played_here(Replay.from_json(text), agent).to_json()}\n" == text
     assert not complaints
 
 

@@ -2,15 +2,24 @@
 
 import importlib.util
 import re
+import shlex
+import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import nbformat
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
+
+from tests.distributions import modules_of
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 MOST_BYTES = 300_000  # of a notebook with its outputs, which everybody clones
 OF_ONE_MACHINE = re.compile(r"at 0x[0-9a-f]{6}|(?<![\w.])/(?:tmp|home|root|Users|var)/")
+OWN = {"celtica_agents", "celtica_env", "celtica_train"}
+ON_EVERY_NOTEBOOK = {"IPython"}
+WRITTEN_THERE = {"wreck"}  # the package that a notebook writes itself
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
@@ -40,6 +49,43 @@ def test_links_of_a_notebook_lead_somewhere(path):
     texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
     for target in re.findall(r"\]\(([^)#\s]+)", "\n".join(texts)):
         assert (path.parent / target).exists(), target
+
+
+def install_cell(path):
+    """Return the program of a notebook's first cell of code, its magic as calls of IPython's."""
+    cells = nbformat.read(path, as_version=4).cells
+    first = next(cell for cell in cells if cell.cell_type == "code")
+    return TransformerManager().transform_cell(first.source)
+
+
+def run_install_cell(path, monkeypatch, is_installed):
+    """Return what the cell has installed, as options of pip."""
+    shell, found = Mock(), importlib.util.find_spec
+    kept = found if is_installed else lambda name: None
+    monkeypatch.setattr(importlib.util, "find_spec", kept)
+    exec(install_cell(path), {"get_ipython": lambda: shell})
+    monkeypatch.undo()
+    return [call.args for call in shell.run_line_magic.call_args_list]
+
+
+@each_notebook
+def test_a_notebook_begins_by_installing_what_it_uses_where_that_is_missing(path, monkeypatch):
+    assert run_install_cell(path, monkeypatch, is_installed=True) == []
+    ((magic, options),) = run_install_cell(path, monkeypatch, is_installed=False)
+    assert magic == "pip"
+    command, quiet, wanted = shlex.split(options)
+    assert (command, quiet) == ("install", "--quiet")
+    given = modules_of(wanted)
+    assert imports_of(path) <= given | OWN | ON_EVERY_NOTEBOOK | WRITTEN_THERE
+
+
+def imports_of(path):
+    """Return the modules that a notebook needs, those of Python itself left out."""
+    cells = nbformat.read(path, as_version=4).cells
+    source = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    named = re.findall(r"^(?:from|import) (\w+)", source, re.MULTILINE)
+    needed = {"torch"} if re.search(r'cli\.main\(\["train"', source) else set()
+    return needed | set(named) - sys.stdlib_module_names
 
 
 @pytest.mark.slow

@@ -25,7 +25,7 @@ def requirements(texts):
     }
 
 
-USED = requirements([*PROJECT["dependencies"], *EXTRAS["train"], *EXTRAS["web"]])
+USED = requirements([*PROJECT["dependencies"], *EXTRAS["arena"], *EXTRAS["train"]])
 TOOLS = requirements(EXTRAS["dev"])
 DATASETS = requirements(EXTRAS["minari"])
 

@@ -18,6 +18,35 @@ pytest.importorskip("mkdocs", reason="mkdocs is not installed")
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium")
 PATIENCE = 60_000  # milliseconds; more than an idle machine needs, for the busy ones
+WIDTHS = (390, 1280)
+FLAWS = """() => {
+  const found = [];
+  const root = document.documentElement;
+  if (root.scrollWidth > root.clientWidth) found.push(`the page is ${root.scrollWidth} wide`);
+  for (const code of document.querySelectorAll(":is(td, th) code")) {
+    const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      for (const { 0: word, index } of walker.currentNode.data.matchAll(/[A-Za-z0-9]+/g)) {
+        const range = document.createRange();
+        range.setStart(walker.currentNode, index);
+        range.setEnd(walker.currentNode, index + word.length);
+        const lines = new Set([...range.getClientRects()].map((r) => Math.round(r.top)));
+        if (lines.size > 1) found.push(`${word} of ${code.textContent} is broken`);
+      }
+    }
+  }
+  for (const one of document.querySelectorAll(".md-content *:not(.md-typeset__scrollwrap)")) {
+    const isCut = one.clientWidth > 1 && getComputedStyle(one).overflowX !== "visible";
+    if (isCut && one.scrollWidth > one.clientWidth + 1)
+      found.push(`${one.tagName} is cut off: ${one.textContent.slice(0, 60)}`);
+  }
+  return found;
+}"""
+"""What is wrong with a page's layout: names broken between letters, something cut off, too wide."""
+FLAWED = """<div class="md-content">
+<table style="width: 1em; word-break: break-all"><td><code>word</code></table>
+<p style="width: 5em; overflow: hidden; white-space: nowrap">a line that is far too long</p>
+<p style="width: 3000px">wide</p></div>"""
 LOADING = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src")}
 
 
@@ -79,24 +108,43 @@ def test_the_site_is_whole(tmp_path):
     for style in tmp_path.rglob("*.css"):
         assert not re.search(r"url\([\"']?https?:", style.read_text("utf-8")), style
     if CHROMIUM:
-        the_search_works_from_disk(tmp_path)
+        playwright = pytest.importorskip("playwright.sync_api")
+        with playwright.sync_playwright() as driver:
+            arguments = ["--no-sandbox", "--disable-gpu"]
+            browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
+            the_search_works_from_disk(tmp_path, browser)
+            every_page_is_laid_out_well([path for path in pages if is_document(path)], browser)
+            browser.close()
 
 
-def the_search_works_from_disk(site):
-    playwright = pytest.importorskip("playwright.sync_api")
-    complaints, requested = [], []
-    with playwright.sync_playwright() as driver:
-        arguments = ["--no-sandbox", "--disable-gpu"]
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        page = browser.new_page()
+def is_document(path):
+    """Say whether a page is none of those that show a source file, and not the demo."""
+    return not {"source", "try"} & set(path.parts)
+
+
+def every_page_is_laid_out_well(paths, browser):
+    for width in WIDTHS:
+        page = browser.new_page(viewport={"width": width, "height": 900})
         page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("request", lambda request: requested.append(request.url))
-        page.goto((site / "index.html").as_uri())
-        page.click(".md-search__input")
-        page.keyboard.type("deepcopy")
-        page.wait_for_selector(".md-search-result__item")
-        browser.close()
+        page.set_content(FLAWED)
+        assert len(page.evaluate(FLAWS)) == 3
+        for path in paths:
+            page.goto(path.as_uri())
+            assert page.evaluate(FLAWS) == [], f"{path.name} at {width} pixels"
+        page.close()
+
+
+def the_search_works_from_disk(site, browser):
+    complaints, requested = [], []
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("request", lambda request: requested.append(request.url))
+    page.goto((site / "index.html").as_uri())
+    page.click(".md-search__input")
+    page.keyboard.type("deepcopy")
+    page.wait_for_selector(".md-search-result__item")
+    page.close()
     assert complaints == []
     assert [url for url in requested if not url.startswith(("file:", "data:", "blob:"))] == []

@@ -25,9 +25,12 @@ COMMANDS = {
     "analyze": ("play_games.arena.questioning", "questions of strategy about a tournament"),
     "check": ("check", "check that a game does what every game must"),
     "replay": ("replay", "play recorded games again, in words or as a page"),
+    "push": ("push", "send a trained network to the Hugging Face hub, with its strength"),
     "export-dataset": ("export", "write games of agents as a Minari dataset"),
     "bench": ("bench", "measure speed"),
 }
+
+WITH_TORCH = ("train", "curves", "bench")
 
 
 def usage() -> str:
@@ -87,8 +90,9 @@ def run_command(name: str, *arguments: str) -> int:
         print(f"celtica {name}: not enough memory, try fewer games: {error}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
+        extra = "train" if name in WITH_TORCH else "arena"
         print(
-            f"celtica {name}: {error}; install the extra: pip install 'celtica-env[train]'",
+            f"celtica {name}: {error}; install the extra: pip install 'celtica-env[{extra}]'",
             file=sys.stderr,
         )
         return 2

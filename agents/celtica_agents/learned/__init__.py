@@ -1,18 +1,20 @@
-"""Agents made by training: a network read from a file, found by its path."""
+"""Agents made by training: a network read from a file, found by its path or on the hub."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from celtica_agents.learned.files import read_network
+from celtica_agents.learned.files import MAX_DEALS, read_network
+from celtica_agents.learned.hub import PREFIX
 from celtica_agents.learned.policy import PolicyAgent
-from celtica_agents.learned.value import MAX_DEALS, ValueAgent
+from celtica_agents.learned.value import ValueAgent
 from celtica_env.errors import OptionError
 
 SAMPLE = "sample"
+Trained = PolicyAgent | ValueAgent
 
 
-def make(game: str, argument: str) -> PolicyAgent | ValueAgent:
+def make(game: str, argument: str) -> Trained:
     """Load the network at a path.
 
     `PATH:sample` plays a policy by its probabilities, not the likeliest; `PATH:N` averages a value
@@ -22,13 +24,18 @@ def make(game: str, argument: str) -> PolicyAgent | ValueAgent:
     return load_trained(path, game, how)
 
 
+def make_hub(game: str, argument: str) -> Trained:
+    """Load a network from the hub: `hub:user/name`, `hub:user/name@revision`; see `make`."""
+    return make(game, f"{PREFIX}{argument}")
+
+
 def split_argument(argument: str) -> tuple[str, str]:
     """Return the path and what stands after it, as `load_trained` takes them."""
     path, _, how = argument.rpartition(":")
     return (path, how) if path and (how == SAMPLE or how.isdecimal()) else (argument, "")
 
 
-def load_trained(path: str | Path, game: str, how: str = "") -> PolicyAgent | ValueAgent:
+def load_trained(path: str | Path, game: str, how: str = "") -> Trained:
     """Read a network as an agent; see `files.read_network` for paths and errors, `make` for `how`.
 
     Raises:

@@ -19,17 +19,20 @@ from msgspec import Meta
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from celtica_agents.learned.hub import download, is_address
 from celtica_env import View, __version__, load_game, make_batch, spec
 from celtica_env.errors import CelticaError, CheckpointError, TableWarning
 from celtica_env.extend import options_of, players_of, read_json, shown
 
 NETWORK_FILE = "network.safetensors"
 MAX_SHOWN = 200  # characters of options in a warning
+MAX_DEALS = 10_000
 
 Weights = Mapping[str, np.ndarray]
 """`{"0.weight": (out, in), "0.bias": (out,), "1.weight": ...}`, float32, in order."""
 
 Count = Annotated[int, Meta(ge=0, lt=2**62)]
+Deals = Annotated[int, Meta(ge=1, le=MAX_DEALS)]
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class NetworkInfo:
     num_outputs: Count
     num_players: Count
     steps: Count  # decisions of the learner it was trained on
-    num_deals: Count = 1  # over which a value was averaged where an action's outcome is drawn
+    num_deals: Deals = 1  # over which a value was averaged where an action's outcome is drawn
     command: str = ""  # that trained it
     package_version: str = __version__
     options: Mapping[str, Any] = field(default_factory=dict)  # the game's, but for the defaults
@@ -88,14 +91,16 @@ def read_network(path: str | Path, game: str) -> tuple[dict[str, np.ndarray], Ne
     """Return the weights and the header of a network for a game.
 
     Args:
-        path: a network file, the folder that holds it, or a run folder (its best one is taken).
+        path: a network file, the folder that holds it, a run folder (its best one is taken), or
+            `hub:user/name`, see `hub.download`.
         game: a name from `celtica_env.list_games()`.
 
     Raises:
         CheckpointError: nothing is there, the file is damaged, or it is for another game, game
             version or size.
+        HubError: the hub does not give it.
     """
-    file = find_network_file(Path(path))
+    file = find_network_file(path)
     weights, info = read_file(file)
     expected = (spec(game).id, *sizes_of(info.kind, game))
     found = (info.game, info.num_inputs, info.num_outputs)
@@ -114,12 +119,16 @@ def read_network(path: str | Path, game: str) -> tuple[dict[str, np.ndarray], Ne
     return weights, info
 
 
-def find_network_file(path: Path) -> Path:
-    """Return the file that a path stands for.
+def find_network_file(path: str | Path) -> Path:
+    """Return the file that a path or an address on the hub stands for.
 
     Raises:
         CheckpointError: there is none.
+        HubError: the hub does not give it.
     """
+    if is_address(path):
+        return download(str(path), NETWORK_FILE)
+    path = Path(path)
     for candidate in (path, path / NETWORK_FILE, path / "best" / NETWORK_FILE):
         if candidate.is_file():
             return candidate

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from celtica_agents.learned import load_trained
+from celtica_agents.learned.files import MAX_DEALS
 from celtica_agents.learned.policy import PolicyAgent
-from celtica_agents.learned.value import MAX_DEALS, ValueAgent
+from celtica_agents.learned.value import ValueAgent
 from celtica_env import Reasons, View, load_game
 from celtica_env.errors import CheckpointError, OptionError
 from celtica_env.extend import check_seed

@@ -13,7 +13,6 @@ from celtica_agents.learned.policy import softmax
 from celtica_env import GameSpec, Reasons, Successors, View
 from celtica_env.extend import check_seed
 
-MAX_DEALS = 10_000
 POTENTIAL_SHOWN = np.float32(4)
 SOFTNESS = 0.05  # payoff; actions that much apart differ by e in how likely a soft choice is
 

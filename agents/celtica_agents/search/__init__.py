@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from celtica_agents.learned import load_trained, shipped
+from celtica_agents.learned import Trained, load_trained, shipped
 from celtica_agents.learned.network import new_network
-from celtica_agents.learned.policy import PolicyAgent
 from celtica_agents.learned.shipped import ShippedAgent
 from celtica_agents.learned.value import ValueAgent
 from celtica_agents.search.estimate import by_network, look_ahead
@@ -77,9 +76,6 @@ class Budget:
 
     def __str__(self) -> str:
         return f"{self.amount}ms" if self.is_time else str(self.amount)
-
-
-Trained = PolicyAgent | ValueAgent
 
 
 class SearchAgent:

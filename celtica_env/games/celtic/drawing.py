@@ -64,10 +64,10 @@ GOAL_DASHES = (None, "5 4")
 Spots = tuple[tuple[float, float], ...]
 Box = tuple[float, float, float, float]
 """Middle, half the width and half the height."""
-TRADE_ROOM = 60.0
-"""Units from the edge of the drawing to the middle of the name of a good."""
-NAME_WIDTH = 5.0
-"""Units of a letter in the names on the map."""
+NAME_WIDTH, GOOD_WIDTH = 5.0, 7.4
+"""Units of a letter in the names of places and of goods on the map."""
+BELOW, ABOVE = 30.0, -20.0
+"""Units from the middle of a trade site to the name of its good."""
 SEAT_OFFSETS = ((-13, -13), (13, -13), (-13, 13), (13, 13))
 
 SUPPLY_ROW, GOAL_HEIGHT = 54, 92
@@ -247,8 +247,9 @@ def _map(record: np.void, own: int, viewer: int, is_asked: bool, lay: Layout) ->
     yield _trip(record, spots)
     yield _aims(record, own, viewer, spots)
     labels = _labels(spots) if lay.width == WIDTH else ("",) * NUM_SITES
+    goods = good_places(spots, lay.width)
     for site in range(NUM_SITES):
-        yield _site(record, site, spots[site], labels[site], lay.width, is_asked)
+        yield _site(record, site, spots[site], labels[site], goods, is_asked)
 
 
 def _note(record: np.void, lay: Layout) -> str:
@@ -320,7 +321,7 @@ def _site(
     site: int,
     spot: tuple[float, float],
     label: str,
-    width: float,
+    goods: Spots,
     is_asked: bool,
 ) -> str:
     counts = record["markers"][:, site].tolist()
@@ -328,7 +329,8 @@ def _site(
     words = site_text(record, site)
     name = f"site-{site}" if is_asked else None
     if site >= FIRST_TRADE_SITE:
-        face = _trade_site(site - FIRST_TRADE_SITE, _shift(spot[0], width))
+        good = site - FIRST_TRADE_SITE
+        face = _trade_site(good, goods[good])
     else:
         face = _location(site)
     is_free = " " in words and not marks  # another map has no names, and markers lie upon them
@@ -336,9 +338,22 @@ def _site(
     return piece(name, f"site {words}", at(*spot, face, label, *marks), thing=f"site-{site}")
 
 
-def _shift(x: float, width: float) -> float:
-    """Return how far the name of a good moves to stay on the map."""
-    return max(0, TRADE_ROOM - x) - max(0, x + TRADE_ROOM - width)
+@cache
+def good_places(spots: Spots, width: float) -> Spots:
+    """Return where the name of each good is written, from its trade site, on the map.
+
+    Below it, or above where that would cover another site.
+    """
+    places = []
+    for good, (x, y) in zip(GOODS, spots[FIRST_TRADE_SITE:]):
+        half = GOOD_WIDTH * len(good) / 2
+        across = max(0, half + 10 - x) - max(0, x + half + 10 - width)
+        covers = [
+            any(_overlap((x + across, y + down - 4, half, 6), (*spot, 13, 13)) for spot in spots)
+            for down in (BELOW, ABOVE)
+        ]
+        places.append((across, ABOVE if covers == [True, False] else BELOW))
+    return tuple(places)
 
 
 @cache
@@ -375,8 +390,8 @@ def _location(site: int) -> str:
 
 
 @cache
-def _trade_site(good: int, shift: float) -> str:
-    return _good(good, 32) + middle(shift, 30, GOODS[good], "ink halo", font_size=13)
+def _trade_site(good: int, place: tuple[float, float]) -> str:
+    return _good(good, 32) + middle(*place, GOODS[good], "ink halo", font_size=13)
 
 
 def _good(good: int, size: float) -> str:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("playwright", reason="playwright is not installed")
 
 from playwright.sync_api import sync_playwright

@@ -16,7 +16,6 @@ from importlib.resources import files
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra web is not installed")
 pytest.importorskip("httpx", reason="starlette's test client needs it")
 
 from starlette.testclient import TestClient

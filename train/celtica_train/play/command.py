@@ -7,7 +7,7 @@ from typing import Literal
 
 import tyro
 
-from celtica_env.errors import MissingLibraryError, OptionError
+from celtica_env.errors import OptionError
 from celtica_train.own_game import GameWithOptions, usual_agents
 from celtica_train.play.seats import make_session
 from celtica_train.play.session import Session
@@ -111,14 +111,8 @@ def play_on_page(session: Session, config: Config) -> None:
     """Serve the page until it is interrupted.
 
     Raises:
-        MissingLibraryError: what the page needs is not installed.
         OptionError: the address or the port cannot be used.
     """
-    try:
-        from celtica_train.play.server import serve
-    except ModuleNotFoundError as error:
-        raise MissingLibraryError(
-            f"{error}; the page needs the extra web: pip install 'celtica-env[web]'; --terminal "
-            "does without"
-        ) from error
+    from celtica_train.play.server import serve
+
     serve(session, config.host, config.port, config.language, is_opened=config.browser)

@@ -145,7 +145,7 @@ def network_hash(agent: str | Agent) -> str:
         return ""
     try:
         path, _ = split_argument(agent.removeprefix(f"{PATH_AGENT}:"))
-        file = find_network_file(Path(path))
+        file = find_network_file(path)
         return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
     except (CheckpointError, OSError, ValueError):  # no network, or no path at all
         return ""
