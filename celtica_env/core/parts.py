@@ -23,6 +23,8 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.environment import lookup_environment
 from numba.core.typed_passes import NativeLowering
 
+VERSION = 1
+"""Raised when the same functions become other machine code, so that none from before is loaded."""
 ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"
 """Begins the name of the variable through which a function finds its own constants."""
 
@@ -123,9 +125,11 @@ class PartCompiler(CompilerBase):
     """numba's compiler but for the last steps."""
 
     LOWERING: type[NativeLowering] = PartLowering
+    ARE_APART = False
 
     def define_pipelines(self) -> list[Any]:
         """Return numba's passes, with another one to translate."""
+        self.state.flags.noalias = self.ARE_APART
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
             (self.LOWERING if one is NativeLowering else one, about) for one, about in passes.passes
@@ -133,6 +137,15 @@ class PartCompiler(CompilerBase):
         passes._finalized = False
         passes.finalize()
         return [passes]
+
+
+class VerbCompiler(PartCompiler):
+    """The compiler of functions whose arguments are memory apart from each other.
+
+    Then what is written to one cannot change another, and loops become vector instructions.
+    """
+
+    ARE_APART = True
 
 
 class EntryCompiler(PartCompiler):
@@ -184,8 +197,15 @@ def with_parts_in(namespace: Mapping[str, Any], names: Iterable[str]) -> dict[st
 _parts: dict[Dispatcher, Dispatcher] = {}
 
 
-def part_of(function: Dispatcher) -> Dispatcher:
-    """Return a compiled function anew as a part, which Python cannot call."""
+def part_of(
+    function: Dispatcher, compiler: type[PartCompiler] = PartCompiler
+) -> Dispatcher:
+    """Return a compiled function anew as a part, which Python cannot call.
+
+    Args:
+        function: any; it is one part, by the compiler that is given first.
+        compiler: `PartCompiler` or `VerbCompiler`.
+    """
     if function not in _parts:
         plain = function.py_func
         own: dict[str, Any] = {}
@@ -195,7 +215,7 @@ def part_of(function: Dispatcher) -> Dispatcher:
         bound.__module__, bound.__qualname__ = plain.__module__, plain.__qualname__
         options = {**function.targetoptions, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         del options["nopython"]
-        _parts[function] = numba.njit(pipeline_class=PartCompiler, **options)(bound)
+        _parts[function] = numba.njit(pipeline_class=compiler, **options)(bound)
         # Only now, since functions may call each other.
         own |= with_parts_in(plain.__globals__, plain.__code__.co_names)
     return _parts[function]
