@@ -3,9 +3,9 @@
     python benchmarks/one_decision.py
     python benchmarks/one_decision.py --beside ../before --rounds 5
 
-Each round runs in a process of its own, the two checkouts in turn, so that other work on the machine
-meets both alike. Counted is processor time, of threads wall time; what is shown is the least of all
-rounds. Actions are drawn at random and recorded first, so choosing them does not count.
+Each round runs in a process of its own, the two checkouts in turn, so that other work meets both
+alike. Counted is processor time, of threads wall time; what is shown is the least of all rounds.
+Actions are drawn at random beforehand, so choosing them does not count.
 """
 
 from __future__ import annotations

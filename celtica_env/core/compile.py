@@ -27,7 +27,7 @@ from celtica_env.core import payoffs, rng, verbs
 from celtica_env.core.announce import announced
 from celtica_env.core.code_cache import CodeCache
 from celtica_env.core.errors import OptionError
-from celtica_env.core.parts import VERSION, VerbCompiler, compiled, part_of, with_parts_in
+from celtica_env.core.parts import VERSION, compiled, with_parts_in
 
 VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
 """The stubs of all verbs."""
@@ -257,10 +257,8 @@ def _own_verb(own: Mapping[str, Any], stub: Callable[..., Any], package: str) ->
     wish = f"expected {name}{arguments} in {package}, as celtica_env.core.verbs describes it"
     if not callable(verb):
         raise OptionError(f"{wish}; there is none")
-    if not numba.config.DISABLE_JIT:
-        if not hasattr(verb, "py_func"):
-            raise OptionError(f"{wish}; it is not compiled: put numba's @njit before it")
-        part_of(verb, VerbCompiler)
+    if not numba.config.DISABLE_JIT and not hasattr(verb, "py_func"):
+        raise OptionError(f"{wish}; it is not compiled: put numba's @njit before it")
     seen = inspect.signature(getattr(verb, "py_func", verb))
     if len(seen.parameters) != len(inspect.signature(stub).parameters):
         raise OptionError(f"{wish}; its arguments are {seen}")

@@ -23,8 +23,12 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.environment import lookup_environment
 from numba.core.typed_passes import NativeLowering
 
+from celtica_env.core import verbs
+
 VERSION = 1
 """Raised when the same functions become other machine code, so that none from before is loaded."""
+VERBS = frozenset(name for name, one in vars(verbs).items() if isinstance(one, FunctionType))
+"""Names of the functions that are compiled as verbs, a game's own and the core's."""
 ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"
 """Begins the name of the variable through which a function finds its own constants."""
 
@@ -140,9 +144,9 @@ class PartCompiler(CompilerBase):
 
 
 class VerbCompiler(PartCompiler):
-    """The compiler of functions whose arguments are memory apart from each other.
+    """The compiler of verbs, which are given memory to write to that is apart from the record.
 
-    Then what is written to one cannot change another, and loops become vector instructions.
+    Nothing in the record changes when they write, so their loops become vector instructions.
     """
 
     ARE_APART = True
@@ -197,15 +201,8 @@ def with_parts_in(namespace: Mapping[str, Any], names: Iterable[str]) -> dict[st
 _parts: dict[Dispatcher, Dispatcher] = {}
 
 
-def part_of(
-    function: Dispatcher, compiler: type[PartCompiler] = PartCompiler
-) -> Dispatcher:
-    """Return a compiled function anew as a part, which Python cannot call.
-
-    Args:
-        function: any; it is one part, by the compiler that is given first.
-        compiler: `PartCompiler` or `VerbCompiler`.
-    """
+def part_of(function: Dispatcher) -> Dispatcher:
+    """Return a compiled function anew as a part, which Python cannot call."""
     if function not in _parts:
         plain = function.py_func
         own: dict[str, Any] = {}
@@ -215,6 +212,7 @@ def part_of(
         bound.__module__, bound.__qualname__ = plain.__module__, plain.__qualname__
         options = {**function.targetoptions, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         del options["nopython"]
+        compiler = VerbCompiler if plain.__name__ in VERBS else PartCompiler
         _parts[function] = numba.njit(pipeline_class=compiler, **options)(bound)
         # Only now, since functions may call each other.
         own |= with_parts_in(plain.__globals__, plain.__code__.co_names)
