@@ -62,7 +62,7 @@ class Table:
     @property
     def to_move(self) -> int:
         """Seat that decides next."""
-        return self._to_move.item()
+        return int(self._to_move[0])
 
     @property
     def is_terminated(self) -> bool:
