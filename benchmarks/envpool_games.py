@@ -66,7 +66,7 @@ def own_game(name: str, size: int) -> Turn:
 
 def random_legal(masks: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     """Return a random legal action for each mask `(B, A)`."""
-    return np.where(masks, generator.random(masks.shape), -1).argmax(axis=1)
+    return np.asarray(np.where(masks, generator.random(masks.shape), -1).argmax(axis=1))
 
 
 def measure(size: int, rounds: int, seconds: float) -> Iterator[tuple[str, list[float]]]:

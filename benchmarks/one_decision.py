@@ -222,9 +222,9 @@ def main() -> None:
                 for what, seconds in ask(root, game).items():
                     known = spent.setdefault(what, [float("inf")] * len(roots))
                     known[index] = min(known[index], seconds)
-        for what, seconds in spent.items():
-            values = " -> ".join(f"{value * 1e9:10,.0f} ns" for value in seconds)
-            ratio = f"  x {seconds[0] / seconds[-1]:.2f}" if len(roots) > 1 else ""
+        for what, least_of in spent.items():
+            values = " -> ".join(f"{value * 1e9:10,.0f} ns" for value in least_of)
+            ratio = f"  x {least_of[0] / least_of[-1]:.2f}" if len(roots) > 1 else ""
             print(f"{game:8} {what:48} {values}{ratio}")
 
 
