@@ -21,7 +21,16 @@ from celtica_env.core import loops
 from celtica_env.core.arguments import is_whole, whole
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.kernels import Outcome, game_kernels
-from celtica_env.core.memory import as_array, checksum, copied, owned, room, shown
+from celtica_env.core.memory import (
+    as_array,
+    as_bytes,
+    checksum,
+    copied,
+    owned,
+    room,
+    shown,
+    taken,
+)
 from celtica_env.core.notation import check_positions
 from celtica_env.core.pages import page_of
 from celtica_env.core.recorder import Recorder
@@ -80,7 +89,7 @@ class Batch:
         template["viewer"] = FULL
         self._template = template.tobytes()  # options, board and way of payoff
         self._states = np.repeat(template, num_games)
-        self._final_states = self._states.copy() if autoreset == "same_step" else self._states[:0]
+        self._final_states = taken(self._states) if autoreset == "same_step" else self._states[:0]
         self._finished = np.zeros(num_games, np.bool_)
         self._ticks = np.zeros(num_games, np.int64)  # decisions since the stream was seeded
         self._bind()
@@ -92,14 +101,15 @@ class Batch:
         self._all_rows = np.arange(len(self._states))
         self._buffers: dict[str, np.ndarray] = {}
         self._fresh: set[str] = set()
-        self._table = self._lay_on_a_table() if len(self._states) == 1 else None
+        is_alone = len(self._states) == 1 and self._autoreset == loops.DISABLED
+        self._table = self._lay_on_a_table() if is_alone else None
         self._shown_states, self._shown_finished = shown(self._states), shown(self._finished)
 
     def _lay_on_a_table(self) -> Table:
         """Move the only game to where one call can do everything with it."""
         table = Table(self._kernels, self._step_limit, self.observation_dtype)
-        table.states[:], table.finished[:] = self._states, self._finished
-        table.ticks[:] = self._ticks
+        table.put(self._states)
+        table.finished[:], table.ticks[:] = self._finished, self._ticks
         self._states, self._finished, self._ticks = table.states, table.finished, table.ticks
         return table
 
@@ -164,10 +174,9 @@ class Batch:
         Raises:
             OptionError: there are several games, or autoreset is on.
         """
-        if self._table is None or self._autoreset != loops.DISABLED:
-            raise OptionError("a table is for num_games=1 and autoreset='disabled'")
-        self._table.look()
-        return self._table
+        table = self._only_table()
+        table.look()
+        return table
 
     @property
     def is_recording(self) -> bool:
@@ -393,20 +402,24 @@ class Batch:
             GameOverError: the game is finished. In both cases it has not changed.
             OptionError: there are several games, or autoreset is on.
         """
-        table, before = self.table, None
+        table, recorder = self._only_table(), self._recorder
         if not is_whole(action):
             raise IllegalActionError(f"an action is an integer, got {action!r}")
-        if self._recorder is not None:
-            before = self.to_move.copy()
-        is_known = 0 <= action < self.spec.num_actions
-        if not is_known or not table.play(action):
-            self._refuse(0, int(action))
+        index = int(action)
+        before = None if recorder is None else self.to_move.copy()
+        if not table.play(index):
+            self._refuse(0, index)
         self._fresh.clear()
-        if self._recorder is not None and before is not None:
+        if recorder is not None and before is not None:
             ends = np.array([[table.is_terminated], [table.is_truncated]])
             outcome = Outcome(table.rewards[None], *ends)
-            self._recorder.add(self._all_rows, before, np.array([action]), outcome)
+            recorder.add(self._all_rows, before, np.array([index]), outcome)
         return table.end != loops.RUNNING
+
+    def _only_table(self) -> Table:
+        if self._table is None:
+            raise OptionError("a table is for num_games=1 and autoreset='disabled'")
+        return self._table
 
     def reset(self, mask: npt.ArrayLike | None = None, *, seed: int | None = None) -> None:
         """Begin new games, in all rows or where `mask` `(B,)` bool is True.
@@ -456,7 +469,7 @@ class Batch:
             if (states["viewer"] != FULL).any():
                 raise OptionError("a censored record cannot be played; `View.sample` fills it in")
             check_positions(self.game, states)
-        self._states[rows] = states
+        as_bytes(self._states)[rows] = as_bytes(states)
         self._change()
         self._kernels.find_finished(self._states, rows, self._finished, self._step_limit)
         if self._recorder is not None:
@@ -533,7 +546,7 @@ class Batch:
         """Return copies of all that is not made anew by `_bind`."""
         contents = {name: value for name, value in vars(self).items() if name not in _BOUND}
         for name in self._ARRAYS:
-            contents[name] = contents[name].copy()
+            contents[name] = taken(contents[name])
         contents["_recorder"] = copy.deepcopy(self._recorder)
         return contents
 

@@ -27,7 +27,7 @@ from celtica_env.core import payoffs, rng, verbs
 from celtica_env.core.announce import announced
 from celtica_env.core.code_cache import CodeCache
 from celtica_env.core.errors import OptionError
-from celtica_env.core.parts import compiled, with_parts_in
+from celtica_env.core.parts import VERSION, compiled, with_parts_in
 
 VERBS = tuple(v for v in vars(verbs).values() if getattr(v, "__module__", "") == verbs.__name__)
 """The stubs of all verbs."""
@@ -61,7 +61,7 @@ def fingerprint(function: Callable[..., Any], namespace: Mapping[str, Any]) -> s
     them in `namespace`, and so on. Comments, docstrings and whatever else lies in the same files do
     not count; names of modules do, since cached machine code imports them by name.
     """
-    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK}".encode())
+    digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK} {VERSION}".encode())
     seen: set[int] = set()
     _add_function(function, namespace, digest, seen)
     return digest.hexdigest()[:16]

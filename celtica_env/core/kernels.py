@@ -219,11 +219,15 @@ class Kernels:
         if self.num_threads == 1 or n < 2 * MIN_ROWS_PER_THREAD:
             return loop(*arguments, 0, n)
         num_slices = min(self.num_threads, n // MIN_ROWS_PER_THREAD)
-        cuts = np.linspace(0, n, num_slices + 1).astype(int).tolist()
-        submit = _threads(self.num_threads, os.getpid()).submit
-        tasks = [submit(loop, *arguments, start, stop) for start, stop in pairwise(cuts)]
-        results = [task.result() for task in tasks]
-        return next((result for result in results if result != -1), -1)
+        own, *others = pairwise(n * k // num_slices for k in range(num_slices + 1))
+        submit = _threads(self.num_threads - 1, os.getpid()).submit
+        tasks = [submit(loop, *arguments, *slice_) for slice_ in others]
+        # Whoever calls does the first slice, for which nobody has to be woken.
+        try:
+            first = loop(*arguments, *own)
+        finally:
+            results = [task.result() for task in tasks]
+        return next((result for result in (first, *results) if result != -1), -1)
 
 
 @lru_cache(maxsize=NUM_SIZES)

@@ -23,6 +23,12 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.environment import lookup_environment
 from numba.core.typed_passes import NativeLowering
 
+from celtica_env.core import verbs
+
+VERSION = 1
+"""Raised when the same functions become other machine code, so that none from before is loaded."""
+VERBS = frozenset(name for name, one in vars(verbs).items() if isinstance(one, FunctionType))
+"""Names of the functions that are compiled as verbs, a game's own and the core's."""
 ENVIRONMENT_PREFIX = "_ZN08NumbaEnv"
 """Begins the name of the variable through which a function finds its own constants."""
 
@@ -123,9 +129,11 @@ class PartCompiler(CompilerBase):
     """numba's compiler but for the last steps."""
 
     LOWERING: type[NativeLowering] = PartLowering
+    ARE_APART = False
 
     def define_pipelines(self) -> list[Any]:
         """Return numba's passes, with another one to translate."""
+        self.state.flags.noalias = self.ARE_APART
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
             (self.LOWERING if one is NativeLowering else one, about) for one, about in passes.passes
@@ -133,6 +141,15 @@ class PartCompiler(CompilerBase):
         passes._finalized = False
         passes.finalize()
         return [passes]
+
+
+class VerbCompiler(PartCompiler):
+    """The compiler of verbs, which are given memory to write to that is apart from the record.
+
+    Nothing in the record changes when they write, so their loops become vector instructions.
+    """
+
+    ARE_APART = True
 
 
 class EntryCompiler(PartCompiler):
@@ -195,7 +212,8 @@ def part_of(function: Dispatcher) -> Dispatcher:
         bound.__module__, bound.__qualname__ = plain.__module__, plain.__qualname__
         options = {**function.targetoptions, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
         del options["nopython"]
-        _parts[function] = numba.njit(pipeline_class=PartCompiler, **options)(bound)
+        compiler = VerbCompiler if plain.__name__ in VERBS else PartCompiler
+        _parts[function] = numba.njit(pipeline_class=compiler, **options)(bound)
         # Only now, since functions may call each other.
         own |= with_parts_in(plain.__globals__, plain.__code__.co_names)
     return _parts[function]

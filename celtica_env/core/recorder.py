@@ -13,7 +13,7 @@ import numpy as np
 
 from celtica_env.core.errors import OptionError
 from celtica_env.core.kernels import Outcome
-from celtica_env.core.memory import OwnsArrays
+from celtica_env.core.memory import OwnsArrays, as_bytes, taken
 from celtica_env.core.notation import positions_to_texts
 from celtica_env.core.types import Game
 from celtica_env.replays.replay import ENDS, Replay, hash_of
@@ -42,7 +42,7 @@ class Recorder(OwnsArrays):
         """Begin with the games in `states` (B,)."""
         self.game = game
         self.max_steps = max_steps
-        self._starts = states.copy()
+        self._starts = taken(states)
         self._counts = np.zeros(len(states), np.int64)
         # seat and action of each move
         self._moves = np.zeros((len(states), FIRST_CAPACITY, 2), np.int32)
@@ -52,7 +52,7 @@ class Recorder(OwnsArrays):
 
     def begin(self, rows: np.ndarray, states: np.ndarray) -> None:
         """Forget the games `rows` (n,): new ones lie in `states` (B,)."""
-        self._starts[rows] = states[rows]
+        as_bytes(self._starts)[rows] = as_bytes(states)[rows]
         self._counts[rows] = self._ends[rows] = 0
         self._payoffs[rows] = 0
 

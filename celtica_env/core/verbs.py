@@ -2,7 +2,8 @@
 
 Each is a function of one record `s` in a game's module `rules`, or `observe` for that one,
 decorated with numba's `@njit`. It writes in place, allocates nothing, and touches no global. The
-core calls it by position, with the arguments named here. Legend: `P` players, `A` actions, `F`
+core calls it by position, with the arguments named here; what it is given to write to is memory
+apart from the record, and the compiler counts on that. Legend: `P` players, `A` actions, `F`
 features.
 
 These are stubs: `core.compile` binds the loops to a game's own functions. A game may leave out

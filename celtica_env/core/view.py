@@ -11,7 +11,7 @@ import numpy as np
 
 from celtica_env.core.errors import OptionError
 from celtica_env.core.kernels import Kernels, every
-from celtica_env.core.memory import checksum, owned, shown
+from celtica_env.core.memory import checksum, owned, shown, taken
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
 from celtica_env.core.types import NO_LIMIT, Game, GameSpec
 
@@ -138,7 +138,7 @@ class View:
 
         It depends on the options, the board and the number of players alone.
         """
-        record = self.states[:1].copy()
+        record = taken(self.states[:1])
         record["payoff"] = 0
         self._kernels.reset(record, keys=np.zeros(len(record), np.uint64))
         return record
@@ -182,7 +182,7 @@ class View:
         """
         # Not `action_masks`, which an agent may have written to.
         rows, actions = np.nonzero(self._masks() & ~self._finished[:, None])
-        states = self.sample(seed)[rows]
+        states = taken(self.sample(seed), rows)
         streams = states["rng"].copy()
         shares = np.ones(len(rows), np.float32)
         results = [self._carry_out(states, actions)]

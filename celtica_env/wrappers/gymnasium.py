@@ -104,7 +104,7 @@ class SeatEnv(Copyable, gymnasium.Env):
         self.games.start(self._rows, is_dealt=seed is not None)
         if self.render_mode == "human":
             self.render()
-        return self.games.observations()[0], self._info()
+        return self._sight()
 
     def step(
         self, action: int | np.integer
@@ -115,28 +115,22 @@ class SeatEnv(Copyable, gymnasium.Env):
             IllegalActionError: not one integer; or, with `illegal="raise"`, not a legal one.
             GameOverError: the game is over.
         """
-        outcome = self.games.step(self._as_actions(action))
-        info = self._info()
-        if outcome.illegal[0]:
+        outcome = self.games.step_one(self._as_index(action))
+        observation, info = self._sight()
+        if outcome.is_illegal:
             info["illegal_action"] = True
         if self.render_mode == "human":
             self.render()
-        return (
-            self.games.observations()[0],
-            float(outcome.payoffs[0]),
-            bool(outcome.terminated[0]),
-            bool(outcome.truncated[0]),
-            info,
-        )
+        return observation, outcome.payoff, outcome.is_terminated, outcome.is_truncated, info
 
-    def _as_actions(self, action: Any) -> np.ndarray:
+    def _as_index(self, action: Any) -> int:
         actions = np.asarray(action)
         if actions.size != 1 or actions.dtype.kind not in "iu":
             raise IllegalActionError(
                 f"step takes one action, an integer in [0, {self.games.batch.spec.num_actions}), "
                 f"got {action!r} of type {type(action).__name__}"
             )
-        return actions.reshape(1)
+        return int(actions.item())
 
     def action_masks(self) -> np.ndarray:
         """Return the learner's legal actions, `(A,)` bool; all True when the game is over."""
@@ -170,11 +164,11 @@ class SeatEnv(Copyable, gymnasium.Env):
     def _identity(self) -> tuple[Any, ...]:
         return self.games.made_with
 
-    def _info(self) -> dict[str, Any]:
-        return {
-            "action_mask": self.action_masks().astype(np.int8),
-            "seat": self.games.seats[0],  # numpy's, since TorchRL asks each entry for its dtype
-        }
+    def _sight(self) -> tuple[np.ndarray, dict[str, Any]]:
+        """Return what the learner sees, and the info that goes with it."""
+        observation, mask = self.games.look_at_one()
+        # The seat is numpy's, since TorchRL asks each entry for its dtype.
+        return observation, {"action_mask": mask.view(np.int8), "seat": self.games.seats[0]}
 
 
 class SeatVectorEnv(Copyable, VectorEnv):

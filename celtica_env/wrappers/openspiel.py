@@ -27,6 +27,7 @@ Legend: `P` players, `A` actions, `F` features.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -35,10 +36,12 @@ import numpy as np
 
 from celtica_env.core.errors import IllegalActionError, MissingLibraryError, OptionError
 from celtica_env.core.kernels import game_kernels
+from celtica_env.core.loops import RUNNING
 from celtica_env.core.make import make_batch
 from celtica_env.core.notation import positions_to_texts
 from celtica_env.core.registry import list_versions, load_game, registered_games
 from celtica_env.core.streams import check_seed, stream_keys
+from celtica_env.core.table import Table
 from celtica_env.core.types import Game, GameSpec
 
 try:
@@ -78,7 +81,7 @@ class SpielState(pyspiel.State):
 
     def __init__(self, game: SpielGame) -> None:
         super().__init__(game)
-        self._record = game.template.copy()
+        self._table = game.table  # nobody's own before the deal
         self._key = b""
         self._player = CHANCE
         self._returns = [0.0] * game.num_players()
@@ -101,8 +104,8 @@ class SpielState(pyspiel.State):
 
     def _legal_actions(self, player: int) -> list[int]:
         del player  # asked for the one to move only
-        mask = self.get_game().kernels.masks(self._record, np.zeros(1, np.bool_))
-        return np.flatnonzero(mask).tolist()
+        self._table.look()
+        return self._table.action_mask.nonzero()[0].tolist()
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
@@ -125,18 +128,21 @@ class SpielState(pyspiel.State):
             self._deal(int.from_bytes(self._key, "big"))
 
     def _deal(self, key: int) -> None:
-        self.get_game().kernels.reset(self._record, keys=np.array([key], np.uint64))
-        self._player = int(self._record["to_move"][0])
+        game = self.get_game()
+        self._table = copy.deepcopy(game.table)
+        game.kernels.reset(self._table.states, keys=np.array([key], np.uint64))
+        self._player = self._table.to_move
 
     def _decide(self, action: int) -> None:
-        game, record = self.get_game(), self._record
-        actions, finished = np.array([action]), np.zeros(1, np.bool_)
-        if self._player == TERMINAL or game.kernels.find_illegal(record, actions, finished) >= 0:
-            game.refuse(record, action)
-        outcome = game.kernels.step(record, actions, finished, np.zeros(1, np.int64))
-        self._player = TERMINAL if finished[0] else int(record["to_move"][0])
-        if outcome.terminated[0]:
-            self._returns = [exact_payoff(r, game.num_players()) for r in outcome.rewards[0]]
+        table = self._table
+        if not table.play(action):
+            self.get_game().refuse(table.states, action)
+        if table.end == RUNNING:
+            self._player = table.to_move
+            return
+        self._player = TERMINAL
+        if table.is_terminated:
+            self._returns = [exact_payoff(r, self.num_players()) for r in table.rewards]
 
     def returns(self) -> list[float]:
         """Return the payoff of each player, 0 before the end and in a game that was cut off."""
@@ -162,14 +168,14 @@ class SpielState(pyspiel.State):
 
     def _determinize(self, player: int, key: int) -> None:
         keys, known = np.array([key], np.uint64), self.known_to(player)
-        self._record = self.get_game().kernels.determinized(known, keys)
+        self._table.put(self.get_game().kernels.determinized(known, keys))
 
     # --- looking ---------------------------------------------------------------------------------
 
     def known_to(self, player: int) -> np.ndarray:
         """Return what a player may know, a censored record `(1,)`; the game has been dealt."""
         self._check_player(player)
-        return self.get_game().kernels.censored(self._record, seats=np.array([player]))
+        return self.get_game().kernels.censored(self._table.states, seats=np.array([player]))
 
     def write_observation(self, player: int, out: np.ndarray) -> None:
         """Write what a player sees, `out` `(F,)` float32; zeros before the deal."""
@@ -177,7 +183,12 @@ class SpielState(pyspiel.State):
         if self._player == CHANCE:
             out.fill(0)
             return
-        out[:] = self.get_game().kernels.observe(self._record, seats=np.array([player]))[0]
+        if player == self._player:
+            self._table.look()
+            out[:] = self._table.observation
+            return
+        kernels = self.get_game().kernels
+        kernels.observe(self._table.states, seats=np.array([player]), out=out[None])
 
     def _check_player(self, player: int) -> None:
         if player not in range(self.num_players()):
@@ -197,7 +208,7 @@ class SpielState(pyspiel.State):
         """Return the whole position, hidden cards included, as a line of text."""
         if self._player == CHANCE:
             return f"not dealt, key {self._key.hex()}"
-        return positions_to_texts(self.get_game().game, self._record)[0]
+        return positions_to_texts(self.get_game().game, self._table.states)[0]
 
 
 class Observer:
@@ -230,7 +241,7 @@ class SpielGame(pyspiel.Game):
         game_id: of the game.
         game: what is played.
         kernels: its verbs.
-        template: `(1,)` record with the options in it.
+        table: on which nothing is dealt yet, with the options in its record.
     """
 
     game_id: ClassVar[str]
@@ -249,7 +260,8 @@ class SpielGame(pyspiel.Game):
         batch = make_batch(self.game_id, 1, values.pop("players"), seed=0, **values)
         self.game = game
         self.kernels = game_kernels(game, batch.num_players)
-        self.template = batch.states
+        self.table = Table(self.kernels)
+        self.table.put(batch.states)
         super().__init__(
             game_type(game),
             game_info(game.spec, batch.num_players, values["payoff"]),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,6 +45,15 @@ class Outcome:
     terminated: np.ndarray
     truncated: np.ndarray
     illegal: np.ndarray
+
+
+class OutcomeOfOne(NamedTuple):
+    """What a step brought the learner of one game, the fields as in `Outcome`."""
+
+    payoff: float
+    is_terminated: bool
+    is_truncated: bool
+    is_illegal: bool
 
 
 class SeatGames(OwnsArrays):
@@ -197,6 +206,40 @@ class SeatGames(OwnsArrays):
             truncated=truncated[rows],
             illegal=illegal,
         )
+
+    def step_one(self, action: int) -> OutcomeOfOne:
+        """Do in a batch of one game, quicker, what `step` does.
+
+        Raises:
+            IllegalActionError: with `illegal="raise"`; the game has not changed.
+            GameOverError: the game is over.
+        """
+        self._require_start()
+        batch = self.batch
+        if self._is_illegal_final and not batch.finished[0]:
+            mask = batch.table.action_mask
+            if not (0 <= action < len(mask) and mask[action]):
+                self.num_illegal += 1
+                batch.finish([0])
+                return OutcomeOfOne(self._illegal_reward, True, False, True)
+        table, seat, is_over = batch.table, self.seats.item(), batch.step_one(action)
+        self._is_ready = False
+        while not is_over and table.to_move != seat:
+            answer = ask(self._players[0, table.to_move], batch.view())
+            is_over = batch.step_one(answer.item())
+        self._is_ready = True
+        return OutcomeOfOne(
+            float(table.rewards[seat]), table.is_terminated, table.is_truncated, False
+        )
+
+    def look_at_one(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return `observations` and `action_masks` of the only game, `(F,)` and `(A,)`."""
+        self._require_start()
+        batch = self.batch
+        table = batch.table
+        if batch.finished[0]:
+            return batch.observe(seats=self.seats)[0], table.action_mask.copy()
+        return table.observation.copy(), table.action_mask.copy()
 
     def line_up(self, row: int) -> list[Agent | None]:
         """Return who holds each seat of a game, None for the learner."""

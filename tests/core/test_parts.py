@@ -58,6 +58,26 @@ def use_refuse(numbers):
     refuse(numbers[0])
 
 
+@njit
+def observe(source, target):
+    for k in range(source.size):
+        target[k] = source[k]
+
+
+@njit
+def look(source, target):
+    for k in range(source.size):
+        target[k] = source[k]
+
+
+def use_verb(numbers):
+    observe(numbers[:1], numbers[1:])
+
+
+def use_helper(numbers):
+    look(numbers[:1], numbers[1:])
+
+
 def entry(function):
     return compile_entry(function, globals(), NUMBERS)
 
@@ -99,6 +119,13 @@ def test_a_part_can_raise_and_print(is_loaded, capfd):
 
 def test_a_part_keeps_the_options_of_its_function():
     assert part_of(njit(fastmath=True)(twice.py_func)).targetoptions["fastmath"]
+
+
+def test_a_verb_alone_may_count_on_memory_that_is_apart():
+    for use, function, are_apart in ((use_verb, observe, True), (use_helper, look, False)):
+        entry(use)
+        (part,) = part_of(function).overloads.values()
+        assert part.fndesc.noalias == are_apart
 
 
 def test_the_names_of_parts_stay_within_their_entry():

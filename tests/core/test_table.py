@@ -1,5 +1,8 @@
 """One game, stepped and looked at in one call, is the same game."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -87,6 +90,24 @@ def test_a_table_shows_whatever_was_done_to_the_batch(game, change):
     assert_looks_like(batch.table, batch)
     saved.step_one(choices(saved)[0])  # a copy has a table of its own
     assert_looks_like(batch.table, batch)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda table: pickle.loads(pickle.dumps(table))])
+def test_a_copy_of_a_table_goes_on_identically_and_apart(copied):
+    batch = celtica_env.make_batch("celtica", 1, seed=4, observation_dtype="int8")
+    table = batch.table
+    twin = copied(table)
+    assert_looks_like(twin, batch)
+    actions = []
+    while not twin.finished[0]:
+        actions.append(int(np.flatnonzero(twin.action_mask)[-1]))
+        twin.play(actions[-1])
+    assert_looks_like(table, batch)
+    for action in actions:
+        assert table.play(action)
+    assert table.end == twin.end
+    assert np.array_equal(table.rewards, twin.rewards)
+    assert np.array_equal(table.observation, twin.observation)
 
 
 def test_what_a_table_shows_cannot_be_written_to():

@@ -143,8 +143,8 @@ IN_THE_CORE = {
     ),
     "the games of the second thread are not checked": Fault(
         f"{CORE}/kernels.py",
-        "next((result for result in results if result != -1), -1)",
-        "results[0]",
+        "next((result for result in (first, *results) if result != -1), -1)",
+        "first",
         kit("masks"),
     ),
     "the mask is stale after autoreset": Fault(
@@ -157,8 +157,8 @@ IN_THE_CORE = {
     ),
     "the observation is stale after a position was put on the table": Fault(
         f"{CORE}/batch.py",
-        "        self._states[rows] = states\n        self._change()\n",
-        "        self._states[rows] = states\n",
+        "        as_bytes(self._states)[rows] = as_bytes(states)\n        self._change()\n",
+        "        as_bytes(self._states)[rows] = as_bytes(states)\n",
         kit("notation"),
     ),
     "a shared buffer is handed out": Fault(
@@ -226,15 +226,15 @@ IN_THE_CORE = {
     ),
     "a pickle forgets the finished flags": Fault(
         f"{CORE}/batch.py",
-        "        for name in self._ARRAYS:\n            contents[name] = contents[name].copy()\n",
-        "        for name in self._ARRAYS:\n            contents[name] = contents[name].copy()\n"
+        "        for name in self._ARRAYS:\n            contents[name] = taken(contents[name])\n",
+        "        for name in self._ARRAYS:\n            contents[name] = taken(contents[name])\n"
         '        contents["_finished"][:] = False\n',
         kit("copies"),
     ),
     "a pickle forgets the generator": Fault(
         f"{CORE}/batch.py",
-        "        for name in self._ARRAYS:\n            contents[name] = contents[name].copy()\n",
-        "        for name in self._ARRAYS:\n            contents[name] = contents[name].copy()\n"
+        "        for name in self._ARRAYS:\n            contents[name] = taken(contents[name])\n",
+        "        for name in self._ARRAYS:\n            contents[name] = taken(contents[name])\n"
         '        contents["_states"]["rng"] = 1\n',
         kit("copies"),
     ),
@@ -264,10 +264,26 @@ IN_THE_CORE = {
     ),
     "a clone shares its records": Fault(
         f"{CORE}/batch.py",
-        "        for name in self._ARRAYS:\n            contents[name] = contents[name].copy()\n",
+        "        for name in self._ARRAYS:\n            contents[name] = taken(contents[name])\n",
         "        for name in self._ARRAYS[1:]:\n"
-        "            contents[name] = contents[name].copy()\n",
+        "            contents[name] = taken(contents[name])\n",
         kit("copies"),
+    ),
+    "a copy of a table shares its memory": Fault(
+        f"{CORE}/table.py",
+        "put_down(self._kernels, taken(self._tables), ",
+        "put_down(self._kernels, self._tables, ",
+        some_of("tests/core/test_table.py", "test_a_copy_of_a_table_goes_on_identically_and_apart"),
+    ),
+    "in one game the first seat is paid": Fault(
+        f"{WRAPPERS}/seats.py",
+        "float(table.rewards[seat])",
+        "float(table.rewards[0])",
+        some_of(
+            "tests/wrappers/test_seats.py",
+            "test_one_game_is_the_game_of_a_vector_environment",
+            is_compiled=True,
+        ),
     ),
     "a clone shares what is recorded": Fault(
         f"{CORE}/batch.py",

@@ -118,6 +118,36 @@ def test_a_game_index_is_the_row_of_a_vector_environment():
     assert np.array_equal(env.reset(seed=5)[0], expected[0])
 
 
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("max_steps", [None, 9])
+def test_one_game_is_the_game_of_a_vector_environment(game, max_steps):
+    options = {"opponents": ["greedy", LastLegal()], "max_steps": max_steps, "payoff": "margin"}
+    one = SeatEnv(game, 3, **options)
+    several = SeatVectorEnv(game, 1, 3, autoreset_mode="Disabled", **options)
+    left, info = one.reset(seed=3)
+    right, infos = several.reset(seed=3)
+    ends = 0
+    for step in range(200):
+        assert np.array_equal(left, right[0])
+        assert np.array_equal(info["action_mask"], infos["action_mask"][0])
+        assert info["seat"] == infos["seat"][0]
+        action = choose(infos["action_mask"] > 0, step)[0]
+        if step == 30:
+            action = np.flatnonzero(info["action_mask"] == 0)[0]
+        left, reward, *flags, info = one.step(action)
+        right, rewards, *their_flags, infos = several.step(np.array([action]))
+        assert (reward, flags) == (rewards[0], [flag[0] for flag in their_flags])
+        assert info.get("illegal_action", False) == infos.get("illegal_action", [False])[0]
+        if any(flags):
+            ends += 1
+            with pytest.raises(GameOverError):
+                one.step(action)
+            assert np.array_equal(left, right[0])  # what the learner sees of a game that is over
+            (left, info), (right, infos) = one.reset(), several.reset()
+    assert ends > 1
+    assert one.num_illegal == several.games.num_illegal == 1
+
+
 def test_opponents_are_asked_with_their_own_knowledge():
     watcher = Watcher()
     env = SeatEnv(GAMES[0], 3, opponents=watcher, seat=1)

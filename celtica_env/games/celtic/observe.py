@@ -226,14 +226,16 @@ def most_in_reach(s, site, gain):
 
 @njit
 def write_goals(s, seat, out):
-    for goal in range(NUM_GOALS):
-        at = AT_GOALS + goal * GOAL_SIZE
-        out[at] = s.hand[seat, goal]
-        out[at + 1] = can_complete(s, seat, goal)
-        other = seat
-        for k in range(s.num_players):
-            out[at + 2 + k] = s.completed[other, goal]
-            other = next_seat(s, other)
+    for goal in goals_in_hand(s, seat):
+        if goal != NO_GOAL:
+            out[AT_GOALS + goal * GOAL_SIZE] = 1
+            out[AT_GOALS + goal * GOAL_SIZE + 1] = can_complete(s, seat, goal)
+    other = seat
+    for k in range(s.num_players):
+        if s.num_completed[other] > 0:
+            for goal in range(NUM_GOALS):
+                out[AT_GOALS + goal * GOAL_SIZE + 2 + k] = s.completed[other, goal]
+        other = next_seat(s, other)
 
 
 # --- trade ---------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from celtica_env.games.keltis.pieces import (
     WISH_BITS,
 )
 from celtica_env.games.keltis.rules import (
+    BITS,
     LOWEST,
     POPCOUNT,
     fits,
@@ -28,6 +29,7 @@ from celtica_env.games.keltis.rules import (
     open_numbers,
     prospect,
     reach_after,
+    reach_of,
     row_prospect,
     row_prospect_after,
     row_reach,
@@ -44,6 +46,7 @@ from celtica_env.games.keltis.tables import (
     NUM_SYMBOLS,
     NUM_TILES,
     PROSPECT_UNIT,
+    ROW_PROSPECTS,
     ExtraTurn,
     Phase,
     Place,
@@ -52,7 +55,7 @@ from celtica_env.games.keltis.tables import (
 
 OVER = int(Phase.OVER)
 MAY = int(ExtraTurn.MAY)
-DOWN, UP, ROW = int(Place.DOWN), int(Place.UP), int(Place.ROW)
+ROW = int(Place.ROW)
 CLOVER, WISH = int(Symbol.CLOVER), int(Symbol.WISH)
 SMALL_BONUS, LARGE_BONUS = int(Symbol.BONUS1), int(Symbol.BONUS3)
 SMALL, LARGE = int(BONUS_POINTS[SMALL_BONUS]), int(BONUS_POINTS[LARGE_BONUS])
@@ -107,16 +110,29 @@ def write_decision(s, out):
 def write_tiles(s, out):
     """Write where the tiles in the middle lie and what they bear."""
     for colour in range(NUM_COLOURS):
+        at = colour * NUM_NUMBERS
+        down, up = np.int64(s.down[colour]), open_numbers(s, colour)
         for number in range(NUM_NUMBERS):
-            tile = colour * NUM_NUMBERS + number
-            place, symbol = s.place[colour, number], s.symbol[colour, number]
-            is_free = place < ROW
-            out[AT_DOWN + tile] = place == DOWN
-            out[AT_UP + tile] = place == UP
-            out[AT_CLOVERS + tile] = is_free & (symbol == CLOVER)
-            out[AT_WISH_STONES + tile] = is_free & (symbol == WISH)
-            bonus = SMALL * (symbol == SMALL_BONUS) + LARGE * (symbol == LARGE_BONUS)
-            out[AT_BONUSES + tile] = is_free * bonus
+            out[AT_DOWN + at + number] = BITS[down, number]
+        for number in range(NUM_NUMBERS):
+            out[AT_UP + at + number] = BITS[up, number]
+        for number in range(NUM_NUMBERS):
+            if s.place[colour, number] < ROW:
+                write_symbol(s.symbol[colour, number], at + number, out)
+    if s.revealed != NO_TILE:
+        out[AT_UP + np.int64(s.revealed)] = 0
+
+
+@njit
+def write_symbol(symbol, tile, out):
+    if symbol == CLOVER:
+        out[AT_CLOVERS + tile] = 1
+    elif symbol == WISH:
+        out[AT_WISH_STONES + tile] = 1
+    elif symbol == SMALL_BONUS:
+        out[AT_BONUSES + tile] = SMALL
+    elif symbol == LARGE_BONUS:
+        out[AT_BONUSES + tile] = LARGE
 
 
 @njit
@@ -214,13 +230,15 @@ def write_hope(s, seat, out):
     num_fitting = total = 0
     wish = wish_worth(s, seat)
     for colour in range(NUM_COLOURS):
-        before = row_prospect(s, seat, colour)
         numbers = np.int64(s.down[colour]) & fitting(s, seat, colour)
         num_fitting += POPCOUNT[numbers]
+        before = row_prospect(s, seat, colour)
+        size, last = s.row_size[seat, colour], s.row_last[seat, colour]
+        free, prospects = np.int64(s.free[colour]), ROW_PROSPECTS[s.num_players, size + 1]
         while numbers:
             number = int(LOWEST[numbers])
             numbers &= numbers - 1
-            value = row_prospect_after(s, seat, colour, number) - before
+            value = int(prospects[reach_of(free, size, last, number)]) - before
             value += symbol_worth(s.symbol[colour, number], wish)
             total += max(0, value)
     out[AT_HOPE] = num_fitting

@@ -42,6 +42,11 @@ MAY = int(ExtraTurn.MAY)
 ALL_NUMBERS = (1 << NUM_NUMBERS) - 1  # as bits
 POPCOUNT = np.array([bits.bit_count() for bits in range(ALL_NUMBERS + 1)], np.int8)
 """How many numbers a set of them holds, by its bits."""
+BITS = np.array(
+    [[bits >> number & 1 for number in range(NUM_NUMBERS)] for bits in range(ALL_NUMBERS + 1)],
+    np.int8,
+)
+"""Whether each number is in a set, by its bits, `(2048, 11)`."""
 LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(ALL_NUMBERS + 1)], np.int8)
 """The lowest number of a set, by its bits."""
 
@@ -336,8 +341,21 @@ def row_reach(s, seat, colour):
 @njit
 def reach_after(s, seat, colour, number):
     """Return how many tiles can follow in a seat's row once a tile that fits has been added."""
-    others = s.free[colour] - (1 << number)
-    return reach(others, number, direction_after(s, seat, colour, number))
+    size, last = s.row_size[seat, colour], s.row_last[seat, colour]
+    return reach_of(np.int64(s.free[colour]), size, last, number)
+
+
+@njit
+def reach_of(free, size, last, number):
+    """Return how many tiles can follow in a row of `size` tiles after `last` and then `number`.
+
+    `free` holds the numbers in no row as bits, `number` among them.
+    """
+    above = POPCOUNT[free >> (number + 1)]
+    below = POPCOUNT[free] - 1 - above
+    if size == 0:
+        return max(above, below)
+    return above if number > last else below
 
 
 @njit
