@@ -61,9 +61,37 @@ class Recorder(OwnsArrays):
     ) -> None:
         """Note what the seats `(n,)` of the games `rows` did and what it brought."""
         if rows.size and self._counts[rows].max() == self._moves.shape[1]:
-            self._moves = np.concatenate([self._moves, np.zeros_like(self._moves)], axis=1)
+            self.grow()
         self._moves[rows, self._counts[rows]] = np.column_stack([seats, actions])
         self._counts[rows] += 1
+        self._note(rows, outcome)
+
+    def grow(self) -> np.ndarray:
+        """Make room for as many moves again; return where they are written `(B, K, 2)`."""
+        self._moves = np.concatenate([self._moves, np.zeros_like(self._moves)], axis=1)
+        return self._moves
+
+    @property
+    def all_moves(self) -> np.ndarray:
+        """Seat and action of each move of each game, `(B, K, 2)` int32, where they are written."""
+        return self._moves
+
+    def num_moves(self, rows: np.ndarray) -> np.ndarray:
+        """Return how many the games `rows` have so far, `(n,)`."""
+        return self._counts[rows]
+
+    def keep(self, rows: np.ndarray, counts: np.ndarray, outcome: Outcome) -> None:
+        """Note that moves of the games `rows` were written, and what they brought.
+
+        Args:
+            rows: which games `(n,)`.
+            counts: moves of each by now `(n,)`.
+            outcome: of these games.
+        """
+        self._counts[rows] = counts
+        self._note(rows, outcome)
+
+    def _note(self, rows: np.ndarray, outcome: Outcome) -> None:
         self._payoffs[rows] = outcome.rewards
         ends = np.where(outcome.truncated, TRUNCATED, RUNNING)
         self._ends[rows] = np.where(outcome.terminated, TERMINATED, ends)

@@ -1,5 +1,7 @@
 """Playing games between agents, the one way in which this package does it.
 
+Compiled agents play by machine code for as long as it is their turn; the others are asked.
+
 An agent whose code fails, or that answers what is not legal, forfeits that game: it has lost, the
 others share the win, and play goes on elsewhere. An agent that cannot be asked at all, such as one
 behind a dead endpoint, stops play.
@@ -24,7 +26,7 @@ from celtica_env.errors import (
     UnansweredError,
     UnavailableError,
 )
-from celtica_env.extend import notes_of, view_for, wants_moves
+from celtica_env.extend import Compiled, notes_of, view_for, wants_moves
 from celtica_train.play_games.seating import Seating
 
 MAX_REASON = 300  # characters
@@ -102,14 +104,36 @@ def play(
     played = Played(
         batch, seats, np.zeros(seats.shape), np.zeros(seats.shape, int), np.zeros(len(agents))
     )
+    compiled = [agent if isinstance(agent, Compiled) else None for agent in agents]
     while True:
         rows = np.flatnonzero(~batch.finished)
         if played.forfeits:
             rows = np.setdiff1d(rows, list(played.forfeits), assume_unique=True)
         if not rows.size:
             return played
-        actions = choose(agents, rows, played, is_strict)
-        carry_out(rows, actions, played, is_strict)
+        if any(compiled):
+            try:
+                play_compiled(compiled, rows, played)
+            except IllegalActionError:
+                if is_strict:
+                    raise
+                compiled = [None] * len(agents)  # nothing has changed; asked, it forfeits
+            rows = rows[~batch.finished[rows]]
+        if rows.size:
+            actions = choose(agents, rows, played, is_strict)
+            carry_out(rows, actions, played, is_strict)
+
+
+def play_compiled(agents: Sequence[Agent | None], rows: np.ndarray, played: Played) -> None:
+    """Play the games `rows` on until another agent than these is to decide.
+
+    Raises:
+        IllegalActionError: an answer is not legal; nothing has changed.
+    """
+    outcome = played.batch.play(agents, rows, seats=played.seats[rows])
+    played.moves[rows] += outcome.num_decisions
+    played.seconds += outcome.seconds
+    note_shares(rows, outcome.rewards, outcome.terminated | outcome.truncated, played)
 
 
 def deal(seating: Seating, games: np.ndarray, first_id: int, record: bool) -> Batch:
@@ -190,7 +214,11 @@ def carry_out(rows: np.ndarray, actions: np.ndarray, played: Played, is_strict: 
         forfeit_illegal(rows, actions, played)
         carry_out(rows, actions, played, is_strict)
         return
-    is_over = terminated | truncated
+    note_shares(rows, rewards, terminated | truncated, played)
+
+
+def note_shares(rows: np.ndarray, rewards: np.ndarray, is_over: np.ndarray, played: Played) -> None:
+    """Note the shares of those of the games `rows` that have ended with rewards `(n, P)`."""
     payoffs = rewards[is_over]
     is_best = payoffs == payoffs.max(axis=1, keepdims=True)  # of a game cut off, all payoffs are 0
     played.shares[rows[is_over]] = is_best / is_best.sum(axis=1, keepdims=True)
