@@ -758,7 +758,7 @@ class Batch:
         raise IllegalActionError(self._describe_illegal(row, action))
 
     def _describe_illegal(self, row: int, action: int, state: np.ndarray | None = None) -> str:
-        """Say what is legal where an action is not: in a game as it stands, or in a record `(1,)`."""
+        """Say what is legal where an action is not, in a game as it stands or a record `(1,)`."""
         state = self._states[row : row + 1] if state is None else state
         to_text = self.game.action_to_text
         known = 0 <= action < self.spec.num_actions
