@@ -22,7 +22,7 @@ from celtica_env.core.files import (
 from celtica_env.core.memory import read_only
 from celtica_env.core.notation import positions_to_texts
 from celtica_env.core.options import read_object
-from celtica_env.core.players import Compiled
+from celtica_env.core.players import is_compiled
 from celtica_env.core.questions import Event
 from celtica_env.core.registry import load_part
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
@@ -37,7 +37,6 @@ __all__ = [
     "PATH_AGENT",
     "PAYOFFS",
     "SCRATCH_SIZE",
-    "Compiled",
     "Event",
     "account_of",
     "check_seed",
@@ -45,6 +44,7 @@ __all__ = [
     "did_you_mean",
     "exists",
     "fresh_seed",
+    "is_compiled",
     "known_agents",
     "lines_of",
     "load_json",

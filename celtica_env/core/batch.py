@@ -434,15 +434,17 @@ class Batch:
         seconds = play_on(self._kernels, course, players, self._recorder)
         self._check_choices(course, found)
         self._change()
-        self._states[rows], self._finished[rows] = course["state"], course["finished"]
-        self._ticks[rows] = course["ticks"]
+        as_bytes(self._states)[rows] = as_bytes(course["state"])
+        self._finished[rows], self._ticks[rows] = course["finished"], course["ticks"]
         outcome = Outcome(
             course["rewards"][:, : self.num_players].copy(),
             course["end"] == loops.TERMINATED,
             course["end"] == loops.TRUNCATED,
         )
         if self._recorder is not None:
-            self._recorder.keep(rows, course["num_moves"], outcome)
+            moved = course["num_decisions"].any(axis=1)
+            brought = Outcome(*(part[moved] for part in outcome))
+            self._recorder.keep(rows[moved], course["num_moves"][moved], brought)
         num_made = course["num_decisions"][:, : self.num_players].copy()
         return PlayOutcome(*outcome, num_made, seconds)
 
@@ -450,7 +452,8 @@ class Batch:
         """Return copies of the games `rows` to be played on, `(n,)` records of `course_dtype`."""
         course = np.zeros(len(rows), course_dtype(self.spec))
         course["row"], course["id"] = rows, rows + self.game_offset
-        course["state"], course["finished"] = self._states[rows], self._finished[rows]
+        as_bytes(course["state"])[:] = as_bytes(self._states)[rows]
+        course["finished"] = self._finished[rows]
         course["ticks"], course["last_tick"] = self._ticks[rows], self._ticks[rows] + num_decisions
         course["max_steps"], course["seats"] = self._step_limit, NOBODY
         if self._recorder is not None:
@@ -725,7 +728,7 @@ class Batch:
                 f"expected {n} records of {self.spec.id}, an array of shape ({n},) and the dtype "
                 f"of `spec.state_dtype`; got {seen[0]} of shape {seen[1]}"
             )
-        states = copied(states, dtype)
+        states = taken(states) if states.dtype == dtype else copied(states, dtype)
         if (states["num_players"] != self.num_players).any():
             raise OptionError(f"this batch has {self.num_players} players, the records have not")
         return states

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard
 
 import numpy as np
 
@@ -45,8 +45,7 @@ class Player(NamedTuple):
         return self.entry is other.entry and self.memory == other.memory
 
 
-@runtime_checkable
-class Compiled(Protocol):
+class Compiled(Agent, Protocol):
     """An agent that can play without Python. It plays exactly what its `act` would answer."""
 
     def player(self, game: str) -> Player:
@@ -199,13 +198,24 @@ def compile_player(
     return compile_entry(play_games, bound, (course, keys, is_asked, NO_MOVES, seen, memory, 0, 0))
 
 
+def is_compiled(agent: Agent) -> TypeGuard[Compiled]:
+    """Say whether an agent can play without Python.
+
+    Whoever overrides its `act` alone makes another agent, of which no machine code is known.
+    """
+    for part in (vars(agent), *map(vars, type(agent).__mro__)):
+        if "player" in part or "act" in part:
+            return "player" in part
+    return False
+
+
 def player_of(agent: Agent, game: str) -> Player:
     """Return an agent's choice in a game as machine code.
 
     Raises:
         OptionError: it has none, or does not play the game.
     """
-    if isinstance(agent, Compiled):
+    if is_compiled(agent):
         return agent.player(game)
     raise OptionError(
         f"the agent {agent.name!r} plays in Python, and `play` takes compiled agents: name None in "

@@ -150,8 +150,10 @@ class Recorder(OwnsArrays):
     ) -> Iterator[Replay]:
         """Yield the replays of all games, whose records are now `last` (B,)."""
         starts, finals = (positions_to_texts(self.game, each) for each in (self._starts, last))
-        for row, texts in enumerate(zip(starts, finals, infos)):
-            yield self._with_texts(self._played(row, last[row]), *texts)
+        actions, payoffs = self._moves[:, :, 1], self._payoffs.tolist()
+        for row, (start, final, info) in enumerate(zip(starts, finals, infos)):
+            done = actions[row, : self._counts[row]].tolist()
+            yield self._with_texts(start, final, done, self._ends[row], payoffs[row], info)
 
     def _played(self, row: int, last: np.void) -> Played:
         return Played(
@@ -165,16 +167,23 @@ class Recorder(OwnsArrays):
     def _replay(self, played: Played, info: Mapping[str, Any] | None) -> Replay:
         both = np.concatenate([played.start, played.last])
         start, final = positions_to_texts(self.game, both)
-        return self._with_texts(played, start, final, info)
+        actions, payoffs = played.actions.tolist(), played.payoffs.tolist()
+        return self._with_texts(start, final, actions, played.end, payoffs, info)
 
     def _with_texts(
-        self, played: Played, start: str, final: str, info: Mapping[str, Any] | None
+        self,
+        start: str,
+        final: str,
+        actions: list[int],
+        end: int,
+        payoffs: list[float],
+        info: Mapping[str, Any] | None,
     ) -> Replay:
         return Replay(
             start=start,
-            actions=tuple(played.actions.tolist()),
-            end=ENDS[played.end],
-            payoffs=tuple(played.payoffs.tolist()),
+            actions=tuple(actions),
+            end=ENDS[end],
+            payoffs=tuple(payoffs),
             final=hash_of(final),
             max_steps=self.max_steps,
             info={} if info is None else info,

@@ -26,7 +26,7 @@ from celtica_env.errors import (
     UnansweredError,
     UnavailableError,
 )
-from celtica_env.extend import Compiled, notes_of, view_for, wants_moves
+from celtica_env.extend import is_compiled, notes_of, view_for, wants_moves
 from celtica_train.play_games.seating import Seating
 
 MAX_REASON = 300  # characters
@@ -104,7 +104,7 @@ def play(
     played = Played(
         batch, seats, np.zeros(seats.shape), np.zeros(seats.shape, int), np.zeros(len(agents))
     )
-    compiled = [agent if isinstance(agent, Compiled) else None for agent in agents]
+    compiled = [agent if is_compiled(agent) else None for agent in agents]
     while True:
         rows = np.flatnonzero(~batch.finished)
         if played.forfeits:
@@ -149,7 +149,7 @@ def deal(seating: Seating, games: np.ndarray, first_id: int, record: bool) -> Ba
     first = int(deals.min())
     source = make(int(deals.max()) - first + 1, game_offset=first)
     batch = make(len(games), game_offset=first_id, record=record)
-    batch.set_states(source.states[deals - first], check=False)
+    batch.set_states(source.states.take(deals - first), check=False)
     return batch
 
 
