@@ -426,8 +426,11 @@ class Batch:
         if self._autoreset != loops.DISABLED:
             raise OptionError("games are played to their ends in a batch with autoreset='disabled'")
         limit = NO_LIMIT if num_decisions is None else whole("num_decisions", num_decisions, 1)
-        is_several = isinstance(agents, Sequence) and not isinstance(agents, str)
-        several = list(agents) if is_several else [agents]
+        several = (
+            [agents]
+            if isinstance(agents, str) or not isinstance(agents, Sequence)
+            else list(agents)
+        )
         found = [None if agent is None else load_agent(agent, self.spec.id) for agent in several]
         players = [None if agent is None else player_of(agent, self.spec.id) for agent in found]
         course = self._course(rows, limit)

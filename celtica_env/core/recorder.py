@@ -78,7 +78,8 @@ class Recorder(OwnsArrays):
 
     def num_moves(self, rows: np.ndarray) -> np.ndarray:
         """Return how many the games `rows` have so far, `(n,)`."""
-        return self._counts[rows]
+        counts: np.ndarray = self._counts[rows]
+        return counts
 
     def keep(self, rows: np.ndarray, counts: np.ndarray, outcome: Outcome) -> None:
         """Note that moves of the games `rows` were written, and what they brought.

@@ -22,7 +22,7 @@ NAMES = ("greedy", "random", "random")
 
 
 @pytest.fixture
-def tiny():
+def tiny(own_registry):
     celtica_env.register_game("tiny", tiny_game.__name__)
     return "tiny"
 
@@ -225,7 +225,10 @@ def test_an_agent_gives_away_the_games_in_which_its_choice_is_not_legal(tiny):
     [
         ({"agents": ["random"] * 3}, "one for each of 2 seats, got 3"),
         ({"agents": []}, "one for each of 2 seats, got 0"),
-        ({"agents": "random", "num_decisions": 0}, "num_decisions must be an integer of at least 1"),
+        (
+            {"agents": "random", "num_decisions": 0},
+            "num_decisions must be an integer of at least 1",
+        ),
         ({"agents": "random", "num_decisions": 2.5}, "num_decisions must be an integer"),
         ({"agents": "random", "num_decisions": True}, "num_decisions must be an integer"),
         ({"agents": "random", "seats": [[0, 1]] * NUM_GAMES}, "from -1 to 0"),
