@@ -12,12 +12,13 @@ from celtica_env import load_agent, make_batch
 from celtica_env.compiling import Player, compile_player
 from celtica_env.core.errors import IllegalActionError, OptionError, UnknownNameError
 from celtica_env.extend import is_compiled
+from celtica_env.testing import play as play_kit
 from celtica_train.play_games.playing import play
 from celtica_train.play_games.seating import Seating
 from tests.core import tiny_game
 from tests.each_game import each_game, each_game_and_size
 
-NUM_GAMES = 6
+NUM_GAMES = min(6, play_kit.NUM_GAMES)
 NAMES = ("greedy", "random", "random")
 
 
@@ -83,11 +84,11 @@ def test_whole_games_are_those_played_decision_by_decision(game, num_players):
 
 @each_game
 def test_play_stops_after_so_many_decisions_and_goes_on(game):
-    agents, seats, rows = agents_of(game), seats_of(2), np.array([4, 0, 3])
+    agents, seats, rows = agents_of(game), seats_of(2), np.array([NUM_GAMES - 1, 0])
     batch, other = games(game), games(game)
     outcome = batch.play(agents, rows, seats=seats[rows], num_decisions=7)
     play_by_steps(other, agents, seats, rows, num_decisions=7)
-    assert outcome.num_decisions.sum(axis=1).tolist() == [7, 7, 7]
+    assert outcome.num_decisions.sum(axis=1).tolist() == [7, 7]
     assert not (outcome.terminated | outcome.truncated).any()
     assert_same(batch, other)
     batch.play(agents, seats=seats)
@@ -233,7 +234,7 @@ def test_an_agent_gives_away_the_games_in_which_its_choice_is_not_legal(tiny):
         ({"agents": "random", "num_decisions": True}, "num_decisions must be an integer"),
         ({"agents": "random", "seats": [[0, 1]] * NUM_GAMES}, "from -1 to 0"),
         ({"agents": "random", "seats": [[-2, 0]] * NUM_GAMES}, "from -1 to 0"),
-        ({"agents": "random", "seats": [[0, 0]]}, r"shape \(6, 2\)"),
+        ({"agents": "random", "seats": [[0, 0]]}, r"shape \(\d, 2\)"),
         ({"agents": "random", "seats": [[0.0, 0.0]] * NUM_GAMES}, "float64"),
         ({"agents": "random", "where": [0, 0]}, "twice"),
         ({"agents": "mc:8"}, "'mc:8' plays in Python"),

@@ -83,9 +83,12 @@ class Asked:
 
 
 @pytest.mark.parametrize("record", [False, True])
-def test_compiled_agents_beside_others_play_what_they_answer_when_asked(record):
-    agents = [*(celtica_env.load_agent(name, "celtica") for name in ("greedy", "random")), Plain()]
-    seating = Seating("celtica_v0", 3, ("greedy", "random", "plain"), deals=2)
+def test_compiled_agents_play_what_they_answer_when_asked(record):
+    names = ("greedy", "random", "random#2")
+    agents = [celtica_env.load_agent(name.partition("#")[0], "celtica") for name in names]
+    for index, agent in enumerate(agents):
+        agent.reset(index)
+    seating = Seating("celtica_v0", 3, names, deals=2)
     games = np.arange(seating.num_games)
     quick = play(seating, agents, games, first_id=0, record=record)
     slow = play(seating, [Asked(agent) for agent in agents], games, first_id=0, record=record)

@@ -1,6 +1,6 @@
 """Playing games between agents, the one way in which this package does it.
 
-Compiled agents play by machine code for as long as it is their turn; the others are asked.
+Where all agents are compiled, games are played in one call; else agents are asked each time.
 
 An agent whose code fails, or that answers what is not legal, forfeits that game: it has lost, the
 others share the win, and play goes on elsewhere. An agent that cannot be asked at all, such as one
@@ -104,36 +104,33 @@ def play(
     played = Played(
         batch, seats, np.zeros(seats.shape), np.zeros(seats.shape, int), np.zeros(len(agents))
     )
-    compiled = [agent if is_compiled(agent) else None for agent in agents]
+    if all(map(is_compiled, agents)):
+        try:
+            play_compiled(agents, played)
+        except IllegalActionError:
+            if is_strict:
+                raise  # else nothing has changed, and who is asked forfeits
     while True:
         rows = np.flatnonzero(~batch.finished)
         if played.forfeits:
             rows = np.setdiff1d(rows, list(played.forfeits), assume_unique=True)
         if not rows.size:
             return played
-        if any(compiled):
-            try:
-                play_compiled(compiled, rows, played)
-            except IllegalActionError:
-                if is_strict:
-                    raise
-                compiled = [None] * len(agents)  # nothing has changed; asked, it forfeits
-            rows = rows[~batch.finished[rows]]
-        if rows.size:
-            actions = choose(agents, rows, played, is_strict)
-            carry_out(rows, actions, played, is_strict)
+        actions = choose(agents, rows, played, is_strict)
+        carry_out(rows, actions, played, is_strict)
 
 
-def play_compiled(agents: Sequence[Agent | None], rows: np.ndarray, played: Played) -> None:
-    """Play the games `rows` on until another agent than these is to decide.
+def play_compiled(agents: Sequence[Agent], played: Played) -> None:
+    """Play all games to their ends in one call.
 
     Raises:
         IllegalActionError: an answer is not legal; nothing has changed.
     """
-    outcome = played.batch.play(agents, rows, seats=played.seats[rows])
-    played.moves[rows] += outcome.num_decisions
+    outcome = played.batch.play(agents, seats=played.seats)
+    played.moves += outcome.num_decisions
     played.seconds += outcome.seconds
-    note_shares(rows, outcome.rewards, outcome.terminated | outcome.truncated, played)
+    is_over = outcome.terminated | outcome.truncated
+    note_shares(np.arange(len(is_over)), outcome.rewards, is_over, played)
 
 
 def deal(seating: Seating, games: np.ndarray, first_id: int, record: bool) -> Batch:
