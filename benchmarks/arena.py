@@ -3,7 +3,8 @@
     python benchmarks/arena.py [--games 20000] [--moves 2000]
 
 Greedy against greedy, two players, one process. The parts are timed apart as well: play without
-records, play with them, and making the replays' text; what is left is SQLite and the shares. A move
+records, decision by decision and by machine code, play with records, and making the replays' text;
+what is left is SQLite and the shares. A move
 of a program is one line each way to a Python script that answers the first legal action.
 """
 
@@ -37,6 +38,13 @@ for line in sys.stdin:
 """
 
 
+class Asked:
+    """An agent that is asked for each decision."""
+
+    def __init__(self, agent):
+        self.name, self.reset, self.act = agent.name, agent.reset, agent.act
+
+
 def seconds(function, *arguments, **options) -> tuple[float, float]:
     """Return the wall-clock and the processor seconds that a call takes."""
     wall, processor = time.perf_counter(), time.process_time()
@@ -51,6 +59,7 @@ def measure_games(num_games: int) -> dict[str, float]:
     )
     agents = load_agents(["greedy", "greedy"], design)
     first = play_block(design, agents, 0)  # compiles
+    play(design, list(map(Asked, agents)), np.arange(2), first_id=0)
     games = design.games_of_block(0)
     with tempfile.TemporaryDirectory() as folder, Store.create(Path(folder), design) as store:
 
@@ -60,6 +69,7 @@ def measure_games(num_games: int) -> dict[str, float]:
 
         wall, processor = seconds(tournament)
         size = (Path(folder) / STORE_FILE).stat().st_size
+    asked = seconds(play, design, list(map(Asked, agents)), games, first_id=0)[1]
     plain = seconds(play, design, agents, games, first_id=0)[1]
     recorded = seconds(play, design, agents, games, first_id=0, record=True)[1]
     played = play(design, agents, games, first_id=0, record=True)
@@ -71,6 +81,7 @@ def measure_games(num_games: int) -> dict[str, float]:
         "games_per_processor_second": design.num_games / processor,
         "decisions_per_game": float(np.mean([row[2] for row in first.games])),
         "bytes_per_game": size / design.num_games,
+        "processor_us_per_game_play_asked": 1e6 * asked / len(games),
         "processor_us_per_game_play": 1e6 * plain / len(games),
         "processor_us_per_game_play_and_record": 1e6 * recorded / len(games),
         "processor_us_per_game_replay_text": 1e6 * texts / len(games),

@@ -1,7 +1,8 @@
 """Reinforcement-learning environments for Celtic board games."""
 
 import celtica_env.show.notebooks  # noqa: F401, says what they show of a batch
-from celtica_env.core.agents import Agent, Reasons, ask, load_agent
+from celtica_env.core.agents import Agent, Reasons, load_agent
+from celtica_env.core.asking import ask
 from celtica_env.core.batch import Batch
 from celtica_env.core.errors import CelticaError
 from celtica_env.core.make import make_batch

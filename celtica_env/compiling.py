@@ -5,6 +5,7 @@ Importing it takes as long as importing numba.
 
 from celtica_env.core.announce import announced
 from celtica_env.core.compile import bind, compile_entry, game_namespace, kernel, kernels_of
+from celtica_env.core.players import Player, compile_player
 from celtica_env.core.rng import GOLDEN_GAMMA, below, mix
 from celtica_env.core.rule import choose, compiled_rule, has_rule, rule_of
 from celtica_env.core.verbs import (
@@ -20,11 +21,13 @@ from celtica_env.core.verbs import (
 
 __all__ = [
     "GOLDEN_GAMMA",
+    "Player",
     "announced",
     "below",
     "bind",
     "choose",
     "compile_entry",
+    "compile_player",
     "compiled_rule",
     "determinize",
     "game_namespace",

@@ -3,16 +3,12 @@
 from celtica_env.core.agents import (
     IMPORT_PATH,
     PATH_AGENT,
-    account_of,
     exists,
     known_agents,
-    notes_of,
-    reasons_of,
     refuse_argument,
-    view_for,
-    wants_moves,
 )
 from celtica_env.core.arguments import number, one_of, options_of, players_of, whole
+from celtica_env.core.asking import account_of, notes_of, reasons_of, view_for, wants_moves
 from celtica_env.core.batch import fresh_seed
 from celtica_env.core.files import (
     MAX_BYTES,
@@ -26,6 +22,7 @@ from celtica_env.core.files import (
 from celtica_env.core.memory import read_only
 from celtica_env.core.notation import positions_to_texts
 from celtica_env.core.options import read_object
+from celtica_env.core.players import is_compiled
 from celtica_env.core.questions import Event
 from celtica_env.core.registry import load_part
 from celtica_env.core.streams import check_seed, mix_keys, stream_keys
@@ -47,6 +44,7 @@ __all__ = [
     "did_you_mean",
     "exists",
     "fresh_seed",
+    "is_compiled",
     "known_agents",
     "lines_of",
     "load_json",

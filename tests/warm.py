@@ -9,16 +9,16 @@ from concurrent.futures import ProcessPoolExecutor
 
 import celtica_env
 from celtica_agents.learned import look_ahead
+from celtica_env.extend import is_compiled
 from tests.core import tiny_game
 
 JOBS = [  # the longest first
     *(("celtica", name) for name in ("mc:1", "mc:1:greedy", "ismcts:1", "ismcts:1:greedy")),
     *(("celtica", name) for name in ("mc:1:bot", "puct:1:bot")),
     *((game, "td") for game in ("keltis", "celtic", "celtica")),
-    ("keltis", "greedy"),
-    ("celtic", "greedy"),
+    *((game, name) for game in ("celtic", "keltis") for name in ("greedy", "random")),
     *(("tiny", name) for name in ("mc:1", "ismcts:1")),
-    ("celtica", "greedy"),
+    *(("celtica", name) for name in ("greedy", "random")),
     ("tiny", "td"),
 ]
 """Games, and agents that use what a game has compiled, or the trainer."""
@@ -36,7 +36,10 @@ def compile_for(game: str, agent: str) -> None:
     batch.potentials()
     view = batch.view()
     view.sample(0)
-    batch.step(celtica_env.load_agent(agent, game).act(view))
+    chosen = celtica_env.load_agent(agent, game)
+    batch.step(chosen.act(view))
+    if is_compiled(chosen):
+        batch.play(chosen)
 
 
 def main() -> None:

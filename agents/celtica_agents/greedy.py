@@ -6,12 +6,22 @@ censored record.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
+
 import numpy as np
 
-from celtica_env import View
-from celtica_env.compiling import compiled_rule
+from celtica_env import View, load_game
+from celtica_env.compiling import (
+    Player,
+    announced,
+    choose,
+    compile_player,
+    compiled_rule,
+    rule_of,
+)
 from celtica_env.errors import OptionError
-from celtica_env.extend import shown
+from celtica_env.extend import SCRATCH_SIZE, shown
 
 VERSIONS = ("", "v0")  # today's rule, and the first that figures were published against
 
@@ -26,11 +36,7 @@ class GreedyAgent:
     def __init__(self, game: str, version: str = "") -> None:
         self.name = f"greedy:{version}" if version else "greedy"
         self._made_of = game, version
-        self._choose = compiled_rule(game, version)
-
-    def __reduce__(self) -> tuple[type[GreedyAgent], tuple[str, str]]:
-        # Machine code cannot be sent; another process loads its own.
-        return GreedyAgent, self._made_of
+        rule_of(game)  # there must be one; it is compiled for whatever is wanted first
 
     def reset(self, seed: int) -> None:
         """Do nothing: the agent has no randomness."""
@@ -38,8 +44,19 @@ class GreedyAgent:
     def act(self, view: View) -> np.ndarray:
         """Return the rule's action per row, `(n,)`."""
         actions = np.zeros(len(view), np.int64)
-        self._choose(view.states, view.finished, actions)
+        compiled_rule(*self._made_of)(view.states, view.finished, actions)
         return actions
+
+    def player(self, game: str) -> Player:
+        """Return the rule as machine code, for `batch.play`.
+
+        Raises:
+            OptionError: it is the rule of another game.
+        """
+        package = load_game(self._made_of[0]).package
+        if load_game(game).package != package:
+            raise OptionError(f"this greedy agent plays {self._made_of[0]}, and not {game}")
+        return Player(_compiled_player(*self._made_of, package), new_scratch)
 
 
 def make(game: str, argument: str) -> GreedyAgent:
@@ -53,3 +70,20 @@ def make(game: str, argument: str) -> GreedyAgent:
             f"greedy takes no argument but v0, the rule as first published, got {shown(argument)}"
         )
     return GreedyAgent(game, argument)
+
+
+def new_scratch() -> np.ndarray:
+    """Return working memory for a rule."""
+    return np.zeros(SCRATCH_SIZE)
+
+
+def by_rule(s, key, scratch):
+    """Choose by the rule."""
+    return choose(s, scratch)
+
+
+@cache
+def _compiled_player(game: str, version: str, package: str) -> Callable[..., int]:
+    del package  # another one may have a game of the same name
+    with announced(f"play by the greedy agent of {game}"):
+        return compile_player(game, by_rule, new_scratch(), {"choose": rule_of(game, version)})

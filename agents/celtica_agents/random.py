@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
-from celtica_env import View
+from celtica_env import View, load_game
+from celtica_env.compiling import (
+    Player,
+    announced,
+    bind,
+    compile_entry,
+    compile_player,
+    legal_mask,
+)
 from celtica_env.errors import OptionError
 from celtica_env.extend import mix_keys, read_only, refuse_argument, stream_keys
 
@@ -33,6 +41,12 @@ class RandomAgent:
         actions = np.empty(len(view), np.int64)
         pick_legal(view.action_masks, mix_keys(view.keys, self._key), actions)
         return actions
+
+    def player(self, game: str) -> Player:
+        """Return the choice as machine code, for `batch.play`."""
+        found = load_game(game)
+        entry = _compiled_player(game, found.package)
+        return Player(entry, new_mask(found.spec.num_actions), self._key[0])
 
 
 def make(game: str, argument: str) -> RandomAgent:
@@ -60,23 +74,49 @@ def pick_legal(masks: np.ndarray, keys: np.ndarray, out: np.ndarray) -> None:
 
 @cache
 def _compiled_picker() -> Callable[[np.ndarray, np.ndarray, np.ndarray], None]:
-    from celtica_env.compiling import announced, compile_entry
-
     masks, keys = read_only(np.ones((1, 1), np.bool_)), read_only(np.zeros(1, np.uint64))
     examples = (masks, keys, np.zeros(1, np.int64))
     with announced("the random agent"):
-        return compile_entry(_pick, {"np": np}, examples)
+        return compile_entry(pick_rows, bind((drawn,), {"np": np}), examples)
 
 
-def _pick(masks, keys, out):
+@cache
+def _compiled_player(game: str, package: str) -> Callable[..., int]:
+    del package  # another one may have a game of the same name
+    mask = new_mask(load_game(game).spec.num_actions)()
+    with announced(f"play by the random agent of {game}"):
+        return compile_player(game, at_random, mask, bind((drawn,), {"np": np}))
+
+
+@cache
+def new_mask(num_actions: int) -> Callable[[], np.ndarray]:
+    """Return what makes room for the legal actions, the same for every agent."""
+    return partial(np.zeros, num_actions, np.bool_)
+
+
+# --- in machine code -----------------------------------------------------------------------------
+
+
+def pick_rows(masks, keys, out):
+    """Write a random legal action per row."""
     for k in range(len(out)):
-        count = 0
-        for action in range(masks.shape[1]):
-            count += masks[k, action]
-        left = np.int64(keys[k] % np.uint64(count))
-        for action in range(masks.shape[1]):
-            if masks[k, action]:
-                if left == 0:
-                    out[k] = action
-                    break
-                left -= 1
+        out[k] = drawn(masks[k], keys[k])
+
+
+def at_random(s, key, mask):
+    """Choose any legal action with equal probability."""
+    legal_mask(s, mask)
+    return drawn(mask, key)
+
+
+def drawn(mask, key):
+    """Return the legal action that 64 random bits stand for."""
+    count = 0
+    for action in range(mask.size):
+        count += mask[action]
+    left = np.int64(key % np.uint64(count))
+    action = 0
+    while left > 0 or not mask[action]:
+        left -= mask[action]
+        action += 1
+    return action

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from celtica_env.core import loops
+from celtica_env.core.agents import Agent, load_agent
 from celtica_env.core.arguments import is_whole, whole
 from celtica_env.core.errors import GameOverError, IllegalActionError, OptionError
 from celtica_env.core.kernels import Outcome, game_kernels
@@ -33,6 +34,13 @@ from celtica_env.core.memory import (
 )
 from celtica_env.core.notation import check_positions
 from celtica_env.core.pages import page_of
+from celtica_env.core.players import (
+    NOBODY,
+    PlayOutcome,
+    course_dtype,
+    play_on,
+    player_of,
+)
 from celtica_env.core.recorder import Recorder
 from celtica_env.core.streams import check_seed, stream_keys
 from celtica_env.core.table import Table
@@ -386,6 +394,115 @@ class Batch:
             self._recorder.step(rows, *before, actions, outcome, self._states, last)
         return outcome
 
+    def play(
+        self,
+        agents: str | Agent | Sequence[str | Agent | None],
+        where: npt.ArrayLike | None = None,
+        *,
+        seats: npt.ArrayLike | None = None,
+        num_decisions: int | None = None,
+    ) -> PlayOutcome:
+        """Let compiled agents play, many decisions in one call: whole games, unless told otherwise.
+
+        They decide exactly as they do when asked by `view` and `step`. A game goes on until it is
+        over, until a seat is to decide that nobody holds, or until `num_decisions` are made;
+        finished games are left alone.
+
+        Args:
+            agents: who plays, such as `"greedy"`, for all seats alike or one for each; None for a
+                seat that the caller decides for. Agents are not reset.
+            where: distinct indices of games; the others stay untouched.
+            seats: `(n, P)` index of the agent that holds each seat, -1 for the caller, where it
+                differs from game to game; there may be any number of agents then.
+            num_decisions: to be made at most in each game.
+
+        Raises:
+            IllegalActionError: an agent's choice is not legal; no game of the batch has changed.
+            UnknownNameError: no such agent.
+            OptionError: an agent is not compiled or plays another game, the batch has autoreset,
+                or another argument is not as it should be.
+        """
+        rows = self._rows(where)
+        if self._autoreset != loops.DISABLED:
+            raise OptionError("games are played to their ends in a batch with autoreset='disabled'")
+        limit = NO_LIMIT if num_decisions is None else whole("num_decisions", num_decisions, 1)
+        several = (
+            [agents]
+            if isinstance(agents, str) or not isinstance(agents, Sequence)
+            else list(agents)
+        )
+        found = [None if agent is None else load_agent(agent, self.spec.id) for agent in several]
+        players = [None if agent is None else player_of(agent, self.spec.id) for agent in found]
+        course = self._course(rows, limit)
+        course["seats"][:, : self.num_players] = self._held(seats, rows, found)
+        seconds = play_on(self._kernels, course, players, self._recorder)
+        self._check_choices(course, found)
+        self._change()
+        as_bytes(self._states)[rows] = as_bytes(course["state"])
+        self._finished[rows], self._ticks[rows] = course["finished"], course["ticks"]
+        outcome = Outcome(
+            course["rewards"][:, : self.num_players].copy(),
+            course["end"] == loops.TERMINATED,
+            course["end"] == loops.TRUNCATED,
+        )
+        if self._recorder is not None:
+            moved = course["num_decisions"].any(axis=1)
+            brought = Outcome(*(part[moved] for part in outcome))
+            self._recorder.keep(rows[moved], course["num_moves"][moved], brought)
+        num_made = course["num_decisions"][:, : self.num_players].copy()
+        return PlayOutcome(*outcome, num_made, seconds)
+
+    def _course(self, rows: np.ndarray, num_decisions: int) -> np.ndarray:
+        """Return copies of the games `rows` to be played on, `(n,)` records of `course_dtype`."""
+        course = np.zeros(len(rows), course_dtype(self.spec))
+        course["row"], course["id"] = rows, rows + self.game_offset
+        as_bytes(course["state"])[:] = as_bytes(self._states)[rows]
+        course["finished"] = self._finished[rows]
+        course["ticks"], course["last_tick"] = self._ticks[rows], self._ticks[rows] + num_decisions
+        course["max_steps"], course["seats"] = self._step_limit, NOBODY
+        if self._recorder is not None:
+            course["num_moves"] = self._recorder.num_moves(rows)
+        return course
+
+    def _held(
+        self, seats: npt.ArrayLike | None, rows: np.ndarray, agents: Sequence[Agent | None]
+    ) -> np.ndarray:
+        """Return which agent holds each seat of the games `rows`, `(n, P)`, or that nobody does."""
+        shape = len(rows), self.num_players
+        if seats is None:
+            if len(agents) not in (1, self.num_players):
+                raise OptionError(
+                    f"expected one agent, or one for each of {self.num_players} seats, got "
+                    f"{len(agents)}; with others, `seats` says who holds which"
+                )
+            seats = np.broadcast_to(np.arange(self.num_players) % len(agents), shape)
+        held = as_array(seats)
+        is_fit = held.shape == shape and (not held.size or held.dtype.kind in "iu")
+        if not is_fit or not np.isin(held, np.arange(NOBODY, len(agents))).all():
+            raise OptionError(
+                f"seats must be integers from {NOBODY} to {len(agents) - 1}, shape {shape}; got "
+                f"{held.dtype} of shape {held.shape}"
+            )
+        is_nobody = np.array([agent is None for agent in agents] + [True])  # the last is NOBODY's
+        return np.where(is_nobody[held], NOBODY, held)
+
+    def _check_choices(self, course: np.ndarray, agents: Sequence[Agent | None]) -> None:
+        """See that no agent's choice was refused.
+
+        Raises:
+            IllegalActionError: one was; names the agent.
+        """
+        refused = course[course["end"] == loops.REFUSED][:1]
+        if refused.size:
+            row, action, state = (
+                int(refused["row"][0]),
+                int(refused["refused"][0]),
+                refused["state"],
+            )
+            agent = agents[refused["seats"][0, state["to_move"][0]]]
+            words = self._describe_illegal(row, action, np.ascontiguousarray(state))
+            raise IllegalActionError(f"the agent {agent.name!r} in {words}")
+
     def step_one(self, action: int) -> bool:
         """Carry out one action in a batch of one game, quicker than `step`, and look at the game.
 
@@ -615,7 +732,7 @@ class Batch:
                 f"expected {n} records of {self.spec.id}, an array of shape ({n},) and the dtype "
                 f"of `spec.state_dtype`; got {seen[0]} of shape {seen[1]}"
             )
-        states = copied(states, dtype)
+        states = taken(states) if states.dtype == dtype else copied(states, dtype)
         if (states["num_players"] != self.num_players).any():
             raise OptionError(f"this batch has {self.num_players} players, the records have not")
         return states
@@ -647,14 +764,16 @@ class Batch:
             )
         raise IllegalActionError(self._describe_illegal(row, action))
 
-    def _describe_illegal(self, row: int, action: int) -> str:
+    def _describe_illegal(self, row: int, action: int, state: np.ndarray | None = None) -> str:
+        """Say what is legal where an action is not, in a game as it stands or a record `(1,)`."""
+        state = self._states[row : row + 1] if state is None else state
         to_text = self.game.action_to_text
         known = 0 <= action < self.spec.num_actions
         name = f"{action} ({to_text(action)})" if known else f"{action} (out of range)"
-        legal = np.flatnonzero(self.masks([row])[0])
+        legal = np.flatnonzero(self._kernels.masks(state, np.zeros(1, np.bool_))[0])
         shown = ", ".join(f"{a} ({to_text(a)})" for a in legal[:MAX_LISTED].tolist())
         more = f" and {len(legal) - MAX_LISTED} more" if len(legal) > MAX_LISTED else ""
-        seat = self._states["to_move"][row]
+        seat = state["to_move"][0]
         return f"game {row}, player {seat}: action {name} is not legal; legal are {shown}{more}"
 
 

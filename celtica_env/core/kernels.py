@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -218,16 +218,26 @@ class Kernels:
         """Run a loop over n rows, on slices when there are threads; return its first result."""
         if self.num_threads == 1 or n < 2 * MIN_ROWS_PER_THREAD:
             return loop(*arguments, 0, n)
-        num_slices = min(self.num_threads, n // MIN_ROWS_PER_THREAD)
-        own, *others = pairwise(n * k // num_slices for k in range(num_slices + 1))
+        results = self.in_threads([partial(loop, *arguments, *cut) for cut in self.slices(n)])
+        return next((result for result in results if result != -1), -1)
+
+    def slices(self, n: int) -> list[tuple[int, int]]:
+        """Return the parts of n rows that threads share, as start and stop."""
+        num_slices = max(1, min(self.num_threads, n // MIN_ROWS_PER_THREAD))
+        return list(pairwise(n * k // num_slices for k in range(num_slices + 1)))
+
+    def in_threads(self, calls: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Make several calls at once, the first by this thread: for it nobody has to be woken."""
+        own, *others = calls
+        if not others:
+            return [own()]
         submit = _threads(self.num_threads - 1, os.getpid()).submit
-        tasks = [submit(loop, *arguments, *slice_) for slice_ in others]
-        # Whoever calls does the first slice, for which nobody has to be woken.
+        tasks = [submit(call) for call in others]
         try:
-            first = loop(*arguments, *own)
+            first = own()
         finally:
             results = [task.result() for task in tasks]
-        return next((result for result in (first, *results) if result != -1), -1)
+        return [first, *results]
 
 
 @lru_cache(maxsize=NUM_SIZES)

@@ -90,16 +90,21 @@ def positions_to_texts(game: Game, states: np.ndarray) -> list[str]:
     for field in game.fields:
         dtype = game.spec.state_dtype[field.name]
         unused = {count: record[field.name].tobytes() for count, record in blanks.items()}
-        texts: dict[bytes, str] = {}  # a field holds few different values as a rule
         raw = states[field.name].tobytes()
-        for row in range(len(states)):
+        texts: dict[bytes, str] = {}  # a field holds few different values as a rule
+        for row in _changed(raw, b"".join([unused[count] for count in players]), dtype.itemsize):
             value = raw[row * dtype.itemsize : (row + 1) * dtype.itemsize]
-            if value == unused[players[row]]:
-                continue
             if value not in texts:
                 texts[value] = f"{field.name}={_value_to_text(field, value, dtype)}"
             words[row].append(texts[value])
     return [" ".join(row) for row in words]
+
+
+def _changed(raw: bytes, blank: bytes, size: int) -> list[int]:
+    """Return the rows of `size` bytes in which memory differs from what is blank."""
+    differs = np.frombuffer(raw, np.uint8) != np.frombuffer(blank, np.uint8)
+    rows: list[int] = np.flatnonzero(differs.reshape(-1, size).any(axis=1)).tolist()
+    return rows
 
 
 def position_from_text(text: str) -> np.ndarray:

@@ -61,9 +61,38 @@ class Recorder(OwnsArrays):
     ) -> None:
         """Note what the seats `(n,)` of the games `rows` did and what it brought."""
         if rows.size and self._counts[rows].max() == self._moves.shape[1]:
-            self._moves = np.concatenate([self._moves, np.zeros_like(self._moves)], axis=1)
+            self.grow()
         self._moves[rows, self._counts[rows]] = np.column_stack([seats, actions])
         self._counts[rows] += 1
+        self._note(rows, outcome)
+
+    def grow(self) -> np.ndarray:
+        """Make room for as many moves again; return where they are written `(B, K, 2)`."""
+        self._moves = np.concatenate([self._moves, np.zeros_like(self._moves)], axis=1)
+        return self._moves
+
+    @property
+    def all_moves(self) -> np.ndarray:
+        """Seat and action of each move of each game, `(B, K, 2)` int32, where they are written."""
+        return self._moves
+
+    def num_moves(self, rows: np.ndarray) -> np.ndarray:
+        """Return how many the games `rows` have so far, `(n,)`."""
+        counts: np.ndarray = self._counts[rows]
+        return counts
+
+    def keep(self, rows: np.ndarray, counts: np.ndarray, outcome: Outcome) -> None:
+        """Note that moves of the games `rows` were written, and what they brought.
+
+        Args:
+            rows: which games `(n,)`.
+            counts: moves of each by now `(n,)`.
+            outcome: of these games.
+        """
+        self._counts[rows] = counts
+        self._note(rows, outcome)
+
+    def _note(self, rows: np.ndarray, outcome: Outcome) -> None:
         self._payoffs[rows] = outcome.rewards
         ends = np.where(outcome.truncated, TRUNCATED, RUNNING)
         self._ends[rows] = np.where(outcome.terminated, TERMINATED, ends)
@@ -122,8 +151,10 @@ class Recorder(OwnsArrays):
     ) -> Iterator[Replay]:
         """Yield the replays of all games, whose records are now `last` (B,)."""
         starts, finals = (positions_to_texts(self.game, each) for each in (self._starts, last))
-        for row, texts in enumerate(zip(starts, finals, infos)):
-            yield self._with_texts(self._played(row, last[row]), *texts)
+        actions, payoffs = self._moves[:, :, 1], self._payoffs.tolist()
+        for row, (start, final, info) in enumerate(zip(starts, finals, infos)):
+            done = actions[row, : self._counts[row]].tolist()
+            yield self._with_texts(start, final, done, self._ends[row], payoffs[row], info)
 
     def _played(self, row: int, last: np.void) -> Played:
         return Played(
@@ -137,16 +168,23 @@ class Recorder(OwnsArrays):
     def _replay(self, played: Played, info: Mapping[str, Any] | None) -> Replay:
         both = np.concatenate([played.start, played.last])
         start, final = positions_to_texts(self.game, both)
-        return self._with_texts(played, start, final, info)
+        actions, payoffs = played.actions.tolist(), played.payoffs.tolist()
+        return self._with_texts(start, final, actions, played.end, payoffs, info)
 
     def _with_texts(
-        self, played: Played, start: str, final: str, info: Mapping[str, Any] | None
+        self,
+        start: str,
+        final: str,
+        actions: list[int],
+        end: int,
+        payoffs: list[float],
+        info: Mapping[str, Any] | None,
     ) -> Replay:
         return Replay(
             start=start,
-            actions=tuple(played.actions.tolist()),
-            end=ENDS[played.end],
-            payoffs=tuple(played.payoffs.tolist()),
+            actions=tuple(actions),
+            end=ENDS[end],
+            payoffs=tuple(payoffs),
             final=hash_of(final),
             max_steps=self.max_steps,
             info={} if info is None else info,

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from celtica_env.core.agents import Agent, ask, load_agent
+from celtica_env.core.agents import Agent, load_agent
 from celtica_env.core.arguments import is_whole, number
+from celtica_env.core.asking import ask
 from celtica_env.core.batch import Batch, fresh_seed
 from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.make import make_batch

@@ -143,8 +143,8 @@ IN_THE_CORE = {
     ),
     "the games of the second thread are not checked": Fault(
         f"{CORE}/kernels.py",
-        "next((result for result in (first, *results) if result != -1), -1)",
-        "first",
+        "next((result for result in results if result != -1), -1)",
+        "results[0]",
         kit("masks"),
     ),
     "the mask is stale after autoreset": Fault(

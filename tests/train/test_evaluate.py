@@ -75,6 +75,32 @@ class Plain:
         return view.action_masks.argmax(axis=1)
 
 
+class Asked:
+    """Another agent, for each decision asked anew."""
+
+    def __init__(self, agent):
+        self.name, self.reset, self.act = agent.name, agent.reset, agent.act
+
+
+@pytest.mark.parametrize("record", [False, True])
+def test_compiled_agents_play_what_they_answer_when_asked(record):
+    names = ("greedy", "random", "random#2")
+    agents = [celtica_env.load_agent(name.partition("#")[0], "celtica") for name in names]
+    for index, agent in enumerate(agents):
+        agent.reset(index)
+    seating = Seating("celtica_v0", 3, names, deals=2)
+    games = np.arange(seating.num_games)
+    quick = play(seating, agents, games, first_id=0, record=record)
+    slow = play(seating, [Asked(agent) for agent in agents], games, first_id=0, record=record)
+    assert quick.batch.states.tobytes() == slow.batch.states.tobytes()
+    assert np.array_equal(quick.shares, slow.shares)
+    assert np.array_equal(quick.moves, slow.moves)
+    assert (quick.seconds > 0).all()
+    if record:
+        infos = seating.infos_of(games)
+        assert list(quick.batch.replays(infos)) == list(slow.batch.replays(infos))
+
+
 class Column(Plain):
     def act(self, view):
         return super().act(view)[:, None]

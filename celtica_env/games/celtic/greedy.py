@@ -35,7 +35,6 @@ from celtica_env.games.celtic.worth import (
     load,
     num_collectable,
     points_of_goal,
-    value_of_destination,
 )
 
 START, DESTINATION, FOLLOW = int(Phase.START), int(Phase.DESTINATION), int(Phase.FOLLOW)
@@ -52,7 +51,7 @@ def choose(s, w):
         if s.phase == START:
             return START_ACTION + best_start(s, w)
         if s.phase == DESTINATION:
-            return DESTINATION_ACTION + best_destination(s, w, s.to_move, s.start)
+            return DESTINATION_ACTION + best_destination(s, w, s.to_move, s.start)[0]
         return COUNT_ACTION + best_count(s, w, s.to_move)
     return choose_scoring(s)
 
@@ -62,7 +61,7 @@ def best_start(s, w):
     seat, best, best_value = s.to_move, 0, -np.inf
     for site in range(NUM_SITES):
         if w[MARKERS + site] > 0:
-            value = value_of_destination(s, w, seat, site, best_destination(s, w, seat, site))
+            value = best_destination(s, w, seat, site)[1]
             if value > best_value:
                 best, best_value = site, value
     return best

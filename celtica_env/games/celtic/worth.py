@@ -65,7 +65,7 @@ def potential(s, seat, w):
     for rival in range(s.num_players):
         if rival != seat:
             load(s, w, rival, False)
-            best_rival = max(best_rival, score(s, rival) + value_of_spare(w))
+            best_rival = max(best_rival, score(s, rival) + value_of_spare(w, list_sites(w)))
     load(s, w, seat, True)
     return (score(s, seat) + prospect(s, w, seat) - best_rival) / POTENTIAL_SCALE
 
@@ -74,7 +74,7 @@ def potential(s, seat, w):
 def prospect(s, w, seat):
     """Return what the markers of a seat are worth after the move that it is in the middle of."""
     if s.to_move == seat and s.phase == DESTINATION:
-        return value_of_destination(s, w, seat, s.start, best_destination(s, w, seat, s.start))
+        return best_destination(s, w, seat, s.start)[1]
     if s.to_move == seat and (s.phase == COUNT or s.phase == FOLLOW):
         return value_of_move(s, w, seat, s.start, s.destination, best_count(s, w, seat))
     return value_of_markers(s, w, seat)
@@ -123,19 +123,14 @@ def num_moves(s, a, b):
 
 @njit
 def best_destination(s, w, seat, start):
-    best, best_value = 0, -np.inf
+    """Return where to move all markers that may leave the start, and the worth of that."""
+    best, best_value, count = 0, -np.inf, max(1, num_spare(w, start))
     for site in range(NUM_SITES):
         if 1 <= steps_between(s, start, site) <= REACH:
-            value = value_of_destination(s, w, seat, start, site)
+            value = value_of_move(s, w, seat, start, site, count)
             if value > best_value:
                 best, best_value = site, value
-    return best
-
-
-@njit
-def value_of_destination(s, w, seat, start, destination):
-    """Return the worth after moving all markers there that may leave the start."""
-    return value_of_move(s, w, seat, start, destination, max(1, num_spare(w, start)))
+    return best, best_value
 
 
 @njit
@@ -162,8 +157,8 @@ def value_of_move(s, w, seat, start, destination, count):
 
 @njit
 def value_of_markers(s, w, seat):
-    value = value_of_spare(w)
     num_own = list_sites(w)
+    value = value_of_spare(w, num_own)
     for goal in range(NUM_GOALS):
         if s.hand[seat, goal] > 0:
             moves = moves_to_complete(s, w, goal, num_own)
@@ -172,10 +167,10 @@ def value_of_markers(s, w, seat):
 
 
 @njit
-def value_of_spare(w):
-    """Return what the markers that no goal needs may bring by trade."""
+def value_of_spare(w, num_own):
+    """Return what the markers on the own sites that no goal needs may bring by trade."""
     value = 0.0
-    for i in range(list_sites(w)):
+    for i in range(num_own):
         card = w[TRADE + int(w[SITES + i])]
         for _ in range(int(num_spare(w, int(w[SITES + i])))):
             value += card
@@ -188,9 +183,8 @@ def list_sites(w):
     """Write the sites with own markers; return how many there are."""
     num_own = 0
     for site in range(NUM_SITES):
-        if w[MARKERS + site] > 0:
-            w[SITES + num_own] = site
-            num_own += 1
+        w[SITES + num_own] = site
+        num_own += w[MARKERS + site] > 0
     return num_own
 
 

@@ -38,6 +38,7 @@ from celtica_env.games.celtica.worth import (
     one,
     opening,
     pack,
+    reach_of,
     supply_of,
     value_colours,
     value_landings,
@@ -76,19 +77,22 @@ def choose_v0(s, w):
 
 @njit
 def choose_play(s, w, own, levels, shown):
-    value_landings(s, w, own, levels, shown)
+    value_landings(s, w, reach_of(s, s.to_move, 0), own, levels, shown)
     value_colours(s, w, s.to_move)
     best, best_value = PASS_ACTION, -np.inf
     for colour in range(NUM_COLOURS):
-        longest = longest_move(s, colour)
         held, experience = s.hand[s.to_move, colour], s.experience[s.to_move, colour]
         if held + experience > 0:
+            longest = longest_move(s, colour)
             others = best_of_others(w, colour)
+            opened = opening(s, w, colour, s.druids[colour])
             for druid_cards in range(min(held, longest) + 1):
                 for experience_cards in range(min(experience, longest - druid_cards) + 1):
                     cards = druid_cards * EXPERIENCE_CHOICES + experience_cards
                     if cards > 0:
-                        value = value_of_play(s, w, colour, druid_cards, experience_cards, others)
+                        value = value_of_play(
+                            s, w, colour, druid_cards, experience_cards, opened, others
+                        )
                         if value > best_value:
                             best, best_value = colour * PLAYS_PER_COLOUR + cards - 1, value
     return best
@@ -99,20 +103,23 @@ def best_of_others(w, moved):
     """Return the best landing that the other colours in hand allow, or -inf."""
     best = -np.inf
     for colour in range(NUM_COLOURS):
-        if colour != moved:
-            best = max(best, w[BEST + colour])
+        best = max(best, w[BEST + colour] if colour != moved else -np.inf)
     return best
 
 
 @njit
-def value_of_play(s, w, colour, druid_cards, experience_cards, others):
+def value_of_play(s, w, colour, druid_cards, experience_cards, opened, others):
+    """Return what a play is worth.
+
+    `opened` is what lies open before it, `others` the best landing left in other colours.
+    """
     value = -druid_cards * DRUID_CARD - experience_cards * EXPERIENCE_CARD
     place = s.druids[colour]
     target = place
     if place < GOAL:
         target = min(place + druid_cards + experience_cards, GOAL)
         value += w[LANDING + target]
-        value -= OPENED * (opening(s, w, colour, target) - opening(s, w, colour, place))
+        value -= OPENED * (opening(s, w, colour, target) - opened)
     held = s.hand[s.to_move, colour] - druid_cards
     following = max(
         best_landing(w, target, held), others

@@ -41,14 +41,29 @@ SHRINKAGE = np.concatenate([[np.inf], GROWTH[:-1]])  # what losing one takes; th
 # what is looked at most then stays in registers.
 BITS = 4
 MOST = (1 << BITS) - 1
+NONE = -1  # in place of a kind
 REACHED = np.cumsum(1 << BITS * np.arange(PARTS_PER_KIND + 1)) - (
     1 << BITS * np.arange(PARTS_PER_KIND + 1)
 )  # by the parts of a kind: one in each level that they reach
 
+
+def _take_ranks() -> np.ndarray:
+    """Return how good a part is to take among all, by the size of its amulet and the parts left.
+
+    Index and rank leave `BITS` bits for the other number, and for the kind.
+    """
+    values = GROWTH[:, None] + SCARCE
+    ranks = np.zeros((len(GROWTH), MOST + 1), np.int64)
+    ranks[:, : len(SCARCE)] = np.unique(values, return_inverse=True)[1].reshape(values.shape)
+    return (ranks << BITS).ravel()
+
+
+TAKE_RANKS = _take_ranks()
+
 # Working memory: the value of k parts taken, or given for a negative k; of landing on a place; and
-# per colour the best landing left in hand, the chance that the next player has none of it and what
-# one or two cards of it may bring that player, for each part.
-AMOUNT, LANDING, BEST, MISSING, FIRST, SECOND, OTHER = 10, 20, 40, 45, 50, 55, 60
+# per colour the best landing left in hand, what one or two cards of it may bring the next player,
+# for each part, and how many of its cards are unseen.
+AMOUNT, LANDING, BEST, FIRST, SECOND, UNSEEN = 10, 20, 40, 50, 55, 60
 
 
 @njit
@@ -103,7 +118,7 @@ def prospect(s, seat, w):
 @njit
 def next_turn(s, seat, w, own, levels, shown):
     """Return a share of the best play in hand, less one of what lies open to the next player."""
-    value_reach(s, seat, w, own, levels, shown)
+    value_landings(s, w, reach_of(s, seat, 0), own, levels, shown)
     value_colours(s, w, seat)
     best, opened = -np.inf, 0.0
     for colour in range(NUM_COLOURS):
@@ -165,50 +180,48 @@ def loss_of(own, levels, kind):
 
 @njit
 def best_take(own, levels, shown, supply):
-    """Return the kind on the display that is worth most, or -1 on an empty display."""
-    best, best_value = -1, -1.0
-    left = shown + supply
+    """Return the kind on the display that is worth most, or NONE on an empty display.
+
+    That is the first for which the sum of `gain_of` and SCARCE is highest.
+    """
+    best, left = -1, shown + supply
     for kind in range(NUM_KINDS):
-        value = gain_of(own, levels, kind) + SCARCE[at(left, kind)]
-        if value > best_value and at(shown, kind) > 0:
-            best, best_value = kind, value
-    return best
+        rank = TAKE_RANKS[(at(levels, at(own, kind)) << BITS) | at(left, kind)] + MOST - kind
+        best = max(best, rank if at(shown, kind) > 0 else -1)
+    return MOST - (best & MOST) if best >= 0 else NONE
 
 
 @njit
 def best_give(own, levels):
-    """Return the kind owned whose loss hurts least, or -1 with nothing owned."""
-    best, best_value = -1, np.inf
+    """Return the first kind owned whose loss hurts least, or NONE with nothing owned.
+
+    The loss grows with the amulet that the part is taken from.
+    """
+    least = 1 << 2 * BITS
     for kind in range(NUM_KINDS):
-        value = loss_of(own, levels, kind)
-        if value < best_value:
-            best, best_value = kind, value
-    return best
+        size = at(levels << BITS, at(own, kind))
+        least = min(least, (size << BITS) | kind if size > 0 else 1 << 2 * BITS)
+    return least & MOST if least < 1 << 2 * BITS else NONE
 
 
 @njit
-def value_landings(s, w, own, levels, shown):
-    """Write what landing on each place is worth."""
+def reach_of(s, seat, more):
+    """Return the places that a seat's cards and `more` of each colour lead to, one bit each."""
+    reach = 0
+    for colour in range(NUM_COLOURS):
+        place = np.int64(s.druids[colour])
+        cards = s.hand[seat, colour] + np.int64(s.experience[seat, colour]) + more
+        reach |= ((1 << cards) - 1) << (place + 1) if place < GOAL else 0
+    return reach | 1 << GOAL if reach >> GOAL > 0 else reach
+
+
+@njit
+def value_landings(s, w, reach, own, levels, shown):
+    """Write what landing on each of the places is worth that `reach` has; of others, anything."""
     least, most = 0, 0
     for place in range(GOAL + 1):
-        least, most = min(least, s.landing[place]), max(most, s.landing[place])
-    write_landings(s, w, own, levels, shown, least, most)
-
-
-@njit
-def value_reach(s, seat, w, own, levels, shown):
-    """Write what landing is worth on the places that the cards in a hand lead to."""
-    least, most = 0, 0
-    for colour in range(NUM_COLOURS):
-        place = s.druids[colour]
-        for target in range(place + 1, min(place + s.hand[seat, colour], GOAL) + 1):
-            least, most = min(least, s.landing[target]), max(most, s.landing[target])
-    write_landings(s, w, own, levels, shown, least, most)
-
-
-@njit
-def write_landings(s, w, own, levels, shown, least, most):
-    """Write what landing is worth where it brings `least` to `most` parts."""
+        parts = s.landing[place] if reach >> place & 1 else 0
+        least, most = min(least, parts), max(most, parts)
     value_takes(w, own, levels, shown, supply_of(s), most)
     value_gives(w, own, levels, -least)
     for place in range(GOAL + 1):
@@ -261,18 +274,16 @@ def value_colours(s, w, seat):
     """Write per colour what looking ahead from every play needs."""
     for colour in range(NUM_COLOURS):
         w[BEST + colour] = best_landing(w, s.druids[colour], s.hand[seat, colour])
-    unseen = 0
+    unseen = 0.0
     for colour in range(NUM_COLOURS):
-        w[OTHER + colour] = num_unseen(s, seat, colour)
-        unseen += w[OTHER + colour]
+        w[UNSEEN + colour] = num_unseen(s, seat, colour)
+        unseen += w[UNSEEN + colour]
+    size = s.hand_size[next_seat(s, seat)]
     for colour in range(NUM_COLOURS):
-        w[MISSING + colour] = 1.0
-        w[OTHER + colour] = 1 - w[OTHER + colour] / max(unseen, 1)
-    for _ in range(s.hand_size[next_seat(s, seat)]):
-        for colour in range(NUM_COLOURS):
-            w[MISSING + colour] *= w[OTHER + colour]
-    for colour in range(NUM_COLOURS):
-        first = 1 - w[MISSING + colour]
+        other, missing = 1 - w[UNSEEN + colour] / max(unseen, 1.0), 1.0
+        for _ in range(size):
+            missing *= other
+        first = 1 - missing  # the chance that the next player has one
         w[FIRST + colour] = first * PART
         w[SECOND + colour] = first * first * PART
 
@@ -302,7 +313,7 @@ def opening(s, w, colour, place):
 @njit
 def value_of_draw(s, w, seat, own, levels, shown):
     """Return the expected worth of one more druid card, played alone or added to one held."""
-    value_landings(s, w, own, levels, shown)
+    value_landings(s, w, reach_of(s, seat, 1), own, levels, shown)
     value = 0.0
     unseen = total(s.druid_supply)
     supply = unseen if unseen > 0 else total(s.druid_discards)

@@ -72,6 +72,34 @@ def _expected(points: np.ndarray, most: int) -> np.ndarray:
 ROW_VALUE = _expected(ROW_POINTS, NUM_NUMBERS)
 ROW_VALUE[0] = np.maximum(ROW_VALUE[0], 0)  # nobody has to begin a row
 WISH_VALUE = _expected(WISH_POINTS, NUM_WISH_STONES)
+CELLS = 64  # per expected tile, in the table of columns: so many that none holds two steps
+
+
+def _column(coming: float, is_empty: int) -> int:
+    """Return the column of ROW_VALUE for a row to which so many tiles may be expected to come."""
+    return int(coming**SKIPPED * (EMPTY if is_empty else 1) * STEPS + 0.5)
+
+
+def _column_ends(is_empty: int) -> list[float]:
+    """Return for each column the least number of tiles expected for which it is a later one."""
+    ends = []
+    for column in range(ROW_VALUE.shape[1]):
+        low, high = 0.0, float(NUM_NUMBERS)  # which no row reaches
+        while low < (middle := (low + high) / 2) < high:
+            if _column(middle, is_empty) > column:
+                high = middle
+            else:
+                low = middle
+        ends.append(high)
+    return ends
+
+
+# Powers take long, so columns are looked up, by the one that each cell begins with. First of a row
+# that is begun, then of an empty one.
+COLUMN_ENDS = np.array([_column_ends(0), _column_ends(1)])
+CELL_COLUMNS = np.array(
+    [np.searchsorted(ends, np.arange(NUM_NUMBERS * CELLS) / CELLS, "right") for ends in COLUMN_ENDS]
+)
 
 
 @njit
@@ -186,10 +214,10 @@ def value_of_row(w, colour, size, last, direction, taken):
     coming = max(above, below)
     if direction != 0:
         coming = above if direction > 0 else below
-    coming = coming**SKIPPED
-    if size == 0:
-        coming *= EMPTY
-    return ROW_VALUE[size, int(coming * STEPS + 0.5)]
+    is_empty = 1 if size == 0 else 0
+    column = CELL_COLUMNS[is_empty, int(coming * CELLS)]
+    column += 1 if coming >= COLUMN_ENDS[is_empty, column] else 0
+    return ROW_VALUE[size, column]
 
 
 @njit

@@ -1,5 +1,7 @@
 """Playing games between agents, the one way in which this package does it.
 
+Where all agents are compiled, games are played in one call; else agents are asked each time.
+
 An agent whose code fails, or that answers what is not legal, forfeits that game: it has lost, the
 others share the win, and play goes on elsewhere. An agent that cannot be asked at all, such as one
 behind a dead endpoint, stops play.
@@ -24,7 +26,7 @@ from celtica_env.errors import (
     UnansweredError,
     UnavailableError,
 )
-from celtica_env.extend import notes_of, view_for, wants_moves
+from celtica_env.extend import is_compiled, notes_of, view_for, wants_moves
 from celtica_train.play_games.seating import Seating
 
 MAX_REASON = 300  # characters
@@ -102,6 +104,12 @@ def play(
     played = Played(
         batch, seats, np.zeros(seats.shape), np.zeros(seats.shape, int), np.zeros(len(agents))
     )
+    if all(map(is_compiled, agents)):
+        try:
+            play_compiled(agents, played)
+        except IllegalActionError:
+            if is_strict:
+                raise  # else nothing has changed, and who is asked forfeits
     while True:
         rows = np.flatnonzero(~batch.finished)
         if played.forfeits:
@@ -110,6 +118,19 @@ def play(
             return played
         actions = choose(agents, rows, played, is_strict)
         carry_out(rows, actions, played, is_strict)
+
+
+def play_compiled(agents: Sequence[Agent], played: Played) -> None:
+    """Play all games to their ends in one call.
+
+    Raises:
+        IllegalActionError: an answer is not legal; nothing has changed.
+    """
+    outcome = played.batch.play(agents, seats=played.seats)
+    played.moves += outcome.num_decisions
+    played.seconds += outcome.seconds
+    is_over = outcome.terminated | outcome.truncated
+    note_shares(np.arange(len(is_over)), outcome.rewards, is_over, played)
 
 
 def deal(seating: Seating, games: np.ndarray, first_id: int, record: bool) -> Batch:
@@ -125,7 +146,7 @@ def deal(seating: Seating, games: np.ndarray, first_id: int, record: bool) -> Ba
     first = int(deals.min())
     source = make(int(deals.max()) - first + 1, game_offset=first)
     batch = make(len(games), game_offset=first_id, record=record)
-    batch.set_states(source.states[deals - first], check=False)
+    batch.set_states(source.states.take(deals - first), check=False)
     return batch
 
 
@@ -190,7 +211,11 @@ def carry_out(rows: np.ndarray, actions: np.ndarray, played: Played, is_strict: 
         forfeit_illegal(rows, actions, played)
         carry_out(rows, actions, played, is_strict)
         return
-    is_over = terminated | truncated
+    note_shares(rows, rewards, terminated | truncated, played)
+
+
+def note_shares(rows: np.ndarray, rewards: np.ndarray, is_over: np.ndarray, played: Played) -> None:
+    """Note the shares of those of the games `rows` that have ended with rewards `(n, P)`."""
     payoffs = rewards[is_over]
     is_best = payoffs == payoffs.max(axis=1, keepdims=True)  # of a game cut off, all payoffs are 0
     played.shares[rows[is_over]] = is_best / is_best.sum(axis=1, keepdims=True)
