@@ -8,14 +8,17 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 
 import celtica_env
+from celtica_agents.search import make_judge
+from celtica_env import load_agent
 from tests.core import tiny_game
 
+JUDGE = "judge"  # no agent: what values positions
 JOBS = [  # the longest first
     *(("celtica", name) for name in ("mc:1", "mc:1:greedy", "ismcts:1", "ismcts:1:greedy")),
     *(("celtica", name) for name in ("mc:1:bot", "puct:1:bot")),
     ("keltis", "greedy"),
     ("celtic", "greedy"),
-    *(("tiny", name) for name in ("mc:1", "ismcts:1")),
+    *(("tiny", name) for name in ("mc:1", "ismcts:1", JUDGE)),
     ("celtica", "greedy"),
 ]
 """Games, and agents that use what a game has compiled."""
@@ -29,7 +32,8 @@ def compile_for(game: str, agent: str) -> None:
     batch.potentials()
     view = batch.view()
     view.sample(0)
-    batch.step(celtica_env.load_agent(agent, game).act(view))
+    player = make_judge(game, "random", 1, 0) if agent == JUDGE else load_agent(agent, game)
+    batch.step(player.act(view))
 
 
 def main() -> None:
