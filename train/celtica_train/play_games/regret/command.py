@@ -55,14 +55,14 @@ class MakeConfig(GameWithOptions):
     positions: int = 2000
     """Positions to make, one of each deal."""
     by: tuple[str, ...] = ()
-    """Agents whose play they come from; by default bot and puct:100:bot if there is a network for
+    """Agents whose play they come from; by default bot and puct:20:bot if there is a network for
     the table, else the judge."""
     judge: str | None = None
     """What makes the playouts that value actions: random, greedy, bot, or the path of a value; by
     default the strongest of the first three that the game has."""
-    playouts: int = 64
+    playouts: int = 32
     """Playouts of each action, on the same deals for all of a position."""
-    horizon: int = 6
+    horizon: int = 4
     """Decisions of a seat's own after which a value ends a playout."""
     seed: int = 1
     """Seed of the deals and of all that is drawn."""
@@ -98,7 +98,7 @@ def make(config: MakeConfig) -> None:
     from celtica_train.play_games.arena.work import COLUMNS, progress_bar
 
     judge = config.judge or strongest(config.game, config.players)
-    usual = ("bot", "puct:100:bot") if judge == "bot" else (judge,)
+    usual = ("bot", "puct:20:bot") if judge == "bot" else (judge,)
     console = Console()
     with progress_bar(console, (TextColumn("positions"), *COLUMNS[1:])) as on_progress:
         made = make_positions(

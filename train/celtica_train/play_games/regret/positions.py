@@ -219,15 +219,22 @@ def are_whole(arrays: Mapping[str, np.ndarray], max_steps: int) -> bool:
     )
 
 
+def known_positions(game: str) -> dict[int, Path]:
+    """Return the file of the positions that come with a game, by the number of players."""
+    found = load_game(game)
+    if found.positions is None:
+        return {}
+    folder = Path(str(files(found.package))) / found.positions
+    return {int(path.stem): path for path in sorted(folder.glob("*.safetensors"))}
+
+
 def shipped_positions(game: str, num_players: int) -> Path:
     """Return the file of positions that comes with a game for a number of players.
 
     Raises:
         CheckpointError: there is none; lists those there are.
     """
-    found = load_game(game)
-    folder = None if found.positions is None else Path(str(files(found.package))) / found.positions
-    known = {int(p.stem): p for p in sorted(folder.glob("*.safetensors"))} if folder else {}
+    known = known_positions(game)
     if num_players in known:
         return known[num_players]
     only = f", only for {', '.join(map(str, known))}" if known else ""
