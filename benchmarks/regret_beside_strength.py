@@ -1,9 +1,9 @@
 """What agents lose a decision beside their win share against the agent `bot`.
 
-    python benchmarks/regret_beside_strength.py random greedy bot mc:40:bot --out agents/regret.jsonl
+    python benchmarks/regret_beside_strength.py random greedy bot --out agents/regret.jsonl
 
 A line of the file is one agent in one game, at two players. What is measured there already on as
-many positions is not measured again; `docs/generate.py` makes the table of `docs/regret.md` from it.
+many positions is not measured again; `docs/generate.py` makes tables of it for `docs/regret.md`.
 """
 
 from __future__ import annotations
