@@ -2,8 +2,9 @@
 
     python benchmarks/regret_beside_strength.py random greedy bot --out agents/regret.jsonl
 
-A line of the file is one agent in one game, at two players. What is measured there already on as
-many positions is not measured again; `docs/generate.py` makes tables of it for `docs/regret.md`.
+A line of the file is one agent in one game, at two players. What is measured there already is not
+measured again: games not at all, losses only on more positions. `docs/generate.py` makes tables of
+it for `docs/regret.md`.
 """
 
 from __future__ import annotations
@@ -19,27 +20,28 @@ from celtica_env import __version__, list_games, load_game
 from celtica_train import evaluate, regret
 
 RIVAL = "bot"
+WON = ("games", "win_share", "share_ci95")
 
 
 def main() -> None:
     """Run the script."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("agents", nargs="+", help="names or paths of agents")
+    parser.add_argument("--of", nargs="+", default=list_games(), help="games to measure in")
     parser.add_argument("--games", type=int, default=400, help="games of each against the rival")
     parser.add_argument("--seed", type=int, default=60_000)
     parser.add_argument("--out", type=Path, required=True, help="file to add to")
     arguments = parser.parse_args()
-    known = {(e["game"], e["agent"], e["positions"]) for e in read(arguments.out)}
-    for game in list_games():
+    for game in arguments.of:
         if load_game(game).positions is None:
             continue
         for agent in arguments.agents:
-            found = measure(agent, game)
-            if (game, agent, found["positions"]) in known:
+            known = [e for e in read(arguments.out) if (e["game"], e["agent"]) == (game, agent)]
+            found = lost(agent, game)
+            if any(entry["positions"] == found["positions"] for entry in known):
                 continue
-            result = evaluate([agent, RIVAL], game, num_games=arguments.games, seed=arguments.seed)
-            own = result.agents[0]
-            found |= {"games": result.games, "win_share": own.win_share, "share_ci95": own.ci95}
+            won = {name: entry[name] for entry in known for name in WON}
+            found |= won or strength(agent, game, arguments.games, arguments.seed)
             with arguments.out.open("a") as file:
                 file.write(json.dumps(found) + "\n")
             print(found, flush=True)
@@ -51,7 +53,14 @@ def read(path: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, path.read_text().splitlines())
 
 
-def measure(agent: str, game: str) -> dict[str, Any]:
+def strength(agent: str, game: str, games: int, seed: int) -> dict[str, Any]:
+    """Return how much an agent wins against the rival."""
+    result = evaluate([agent, RIVAL], game, num_games=games, seed=seed)
+    own = result.agents[0]
+    return dict(zip(WON, (result.games, own.win_share, own.ci95)))
+
+
+def lost(agent: str, game: str) -> dict[str, Any]:
     """Return what an agent loses."""
     everything = regret(agent, game).losses[0]
     return {

@@ -259,8 +259,7 @@ def test_weak_agents_lose_more_in_the_positions_that_come_with_a_game(game, num_
         regret(agent, game, num_players=num_players).losses[0] for agent in ("random", "greedy")
     ]
     assert losses[0].decisions == len(read_positions(shipped_positions(game, num_players), game))
-    assert losses[0].ci95[0] > losses[1].ci95[1]
-    assert losses[1].loss > 0
+    assert losses[0].loss > 2 * losses[1].loss > 0
 
 
 # --- bad input -----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,15 @@ class Adjusted:
             (float(rest.mean() - half), float(rest.mean() + half)),
             float(rest.var() / variance) if variance > 1e-12 else None,
         )
+
+    def rounded(self) -> dict[str, Any]:
+        """Return the numbers as they are written."""
+        factor = self.variance_factor
+        return {
+            "win_share": round(self.win_share, 6),
+            "ci95": [round(bound, 6) for bound in self.ci95],
+            "variance_factor": None if factor is None else round(factor, 4),
+        }
 
 
 @dataclass(frozen=True)
@@ -87,7 +96,7 @@ class Result:
                 "ci95": [round(x, 6) for x in a.ci95],
                 **({"forfeits": a.forfeits} if a.forfeits or a.account else {}),
                 **({"account": dict(a.account)} if a.account else {}),
-                **({"luck_adjusted": asdict(a.luck_adjusted)} if a.luck_adjusted else {}),
+                **({"luck_adjusted": a.luck_adjusted.rounded()} if a.luck_adjusted else {}),
             }
             for a in self.agents
         ]
