@@ -138,7 +138,7 @@ def print_regret(found: Regret) -> None:
         )
     )
     table.add_column("decisions with a choice")
-    for heading in ("number", "not the best", "lost, points", "95 % interval"):
+    for heading in ("number", "another choice", "lost, points", "95 % interval"):
         table.add_column(heading, justify="right")
     table.add_row(*cells(everything), end_section=True)
     for before, loss in zip([everything, *parts], parts):
