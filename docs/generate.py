@@ -474,7 +474,8 @@ def regret_tables(entries: Sequence[Mapping[str, Any]]) -> str:
     """Return what agents lose beside their strength, and how the two go together, by game."""
     latest = {(entry["game"], entry["agent"]): entry for entry in entries}.values()
     parts = []
-    for game, group in itertools.groupby(latest, key=lambda entry: entry["game"]):
+    for game in dict.fromkeys(entry["game"] for entry in latest):
+        group = [entry for entry in latest if entry["game"] == game]
         found = sorted(group, key=lambda entry: -entry["loss"])
         rows = [
             [f"`{e['agent']}`", points_text(e["loss"], e["loss_ci95"]), f"{e['games']:,}",

@@ -68,6 +68,10 @@ class MakeConfig(GameWithOptions):
     """Seed of the deals and of all that is drawn."""
 
 
+FORMS: dict[str, type] = {"make": MakeConfig}
+"""What the command can be told beside an agent, by the first word."""
+
+
 def main(argv: list[str]) -> int:
     """Run `celtica regret`."""
     if argv[:1] == ["make"]:
