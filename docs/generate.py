@@ -42,6 +42,11 @@ from celtica_env.testing.interfaces import INTERFACES, answers
 from celtica_env.text import state_schema
 from celtica_env.wrappers.registration import gymnasium_id, pettingzoo_id
 from celtica_train.play_games.ladder import read_ladder
+from celtica_train.play_games.regret.positions import (
+    known_positions,
+    read_positions,
+    shipped_positions,
+)
 from celtica_train.settings import published_run
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,6 +59,7 @@ WORKFLOW = ROOT / ".github" / "workflows" / "ci.yml"
 BUDGETS = ROOT / "agents" / "budgets.jsonl"
 ACCEPTANCE = ROOT / "docs" / "acceptance.json"
 POSITIONS = ROOT / "docs" / "pictures.json"
+REGRET = ROOT / "agents" / "regret.jsonl"
 PART = re.compile(r"(<!-- begin: (\w+) -->\n).*?(<!-- end: \2 -->)", re.DOTALL)
 STATUS = re.compile(r"^Status: \*\*(verified|lightly tested|known issues)\*\*", re.MULTILINE)
 PHASE = re.compile(r"^    (\w+) = \d+  # (.+)$", re.MULTILINE)
@@ -89,6 +95,10 @@ def documents() -> dict[Path, dict[str, str]]:
         ROOT / "docs" / "training.md": {"results": results_table(figures)},
         ROOT / "docs" / "support.md": {"versions": versions_table()},
         ROOT / "docs" / "releasing.md": {"listings": listings()},
+        ROOT / "docs" / "regret.md": {
+            "regret_sets": positions_table(),
+            "regret": regret_tables(list(map(json.loads, REGRET.read_text("utf-8").splitlines()))),
+        },
         ROOT / "docs" / "datasets.md": {"cloning": cloning_table(figures)},
         ROOT / "docs" / "speed.md": {
             "speed": speed_table(figures),
@@ -435,6 +445,68 @@ def show(value: float | str | None, unit: str = "") -> str:
     if value is None:
         return UNKNOWN
     return f"{value}{unit}" if isinstance(value, str) else f"{value:,}{unit}"
+
+
+# --- what agents lose -----------------------------------------------------------------------------
+
+
+def positions_table() -> str:
+    """Return what valued positions come with the games, and how they were made."""
+    rows = []
+    for name in list_games():
+        for num_players in known_positions(name):
+            path = shipped_positions(name, num_players)
+            found = read_positions(path, name)
+            origin = found.origin
+            rows.append(
+                [name, num_players, f"{len(found):,}", f"{len(found.errors):,}",
+                 " and ".join(f"`{player}`" for player in origin.players), origin.num_playouts,
+                 origin.horizon, f"{found.errors.mean():.1%}", f"{path.stat().st_size / 1000:.0f}"]
+            )  # fmt: skip
+    header = [
+        "game", "players", "positions", "actions", "games between", "playouts an action",
+        "decisions of the seat's own in them", "standard error", "KB",
+    ]  # fmt: skip
+    return table(header, rows, numbers=(1, 2, 3, 5, 6, 7, 8))
+
+
+def regret_tables(entries: Sequence[Mapping[str, Any]]) -> str:
+    """Return what agents lose beside their strength, and how the two go together, by game."""
+    latest = {(entry["game"], entry["agent"]): entry for entry in entries}.values()
+    parts = []
+    for game in dict.fromkeys(entry["game"] for entry in latest):
+        group = [entry for entry in latest if entry["game"] == game]
+        found = sorted(group, key=lambda entry: -entry["loss"])
+        rows = [
+            [f"`{e['agent']}`", points_text(e["loss"], e["loss_ci95"]), f"{e['games']:,}",
+             share_text(e["win_share"], e["share_ci95"])]
+            for e in found
+        ]  # fmt: skip
+        ranks = [np.argsort(np.argsort([e[name] for e in found])) for name in ("loss", "win_share")]
+        together = np.corrcoef(ranks)[0, 1]
+        parts += [
+            f"### {game}",
+            "",
+            table(["agent", "lost a decision, points", "games", "win share"], rows, (1, 2, 3)),
+            "",
+            f"{found[0]['positions']:,} positions; rank correlation of loss and win share "
+            f"{together:.2f}. Measured with version {found[0]['package_version']}, "
+            f"{max(e['measured_on'] for e in found)}.",
+            "",
+        ]
+    return "\n".join(parts).rstrip()
+
+
+def points_text(loss: float, bounds: Sequence[float]) -> str:
+    """Return a loss in percentage points with its interval."""
+    low, high = bounds
+    return f"{100 * loss:.2f} ({100 * low:.2f} to {100 * high:.2f})"
+
+
+def share_text(share: float, bounds: Sequence[float]) -> str:
+    """Return a win share with its interval."""
+    low, high = bounds
+    return f"{share:.1%} ({low:.1%} to {high:.1%})"
 
 
 # --- beside other libraries ----------------------------------------------------------------------

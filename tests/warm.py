@@ -9,15 +9,18 @@ from concurrent.futures import ProcessPoolExecutor
 
 import celtica_env
 from celtica_agents.learned import look_ahead
+from celtica_agents.search import make_judge
+from celtica_env import load_agent
 from celtica_env.extend import is_compiled
 from tests.core import tiny_game
 
+JUDGE = "judge"  # no agent: what values positions
 JOBS = [  # the longest first
     *(("celtica", name) for name in ("mc:1", "mc:1:greedy", "ismcts:1", "ismcts:1:greedy")),
     *(("celtica", name) for name in ("mc:1:bot", "puct:1:bot")),
     *((game, "td") for game in ("keltis", "celtic", "celtica")),
     *((game, name) for game in ("celtic", "keltis") for name in ("greedy", "random")),
-    *(("tiny", name) for name in ("mc:1", "ismcts:1")),
+    *(("tiny", name) for name in ("mc:1", "ismcts:1", JUDGE)),
     *(("celtica", name) for name in ("greedy", "random")),
     ("tiny", "td"),
 ]
@@ -36,10 +39,10 @@ def compile_for(game: str, agent: str) -> None:
     batch.potentials()
     view = batch.view()
     view.sample(0)
-    chosen = celtica_env.load_agent(agent, game)
-    batch.step(chosen.act(view))
-    if is_compiled(chosen):
-        batch.play(chosen)
+    player = make_judge(game, "random", 1, 0) if agent == JUDGE else load_agent(agent, game)
+    batch.step(player.act(view))
+    if is_compiled(player):
+        batch.play(player)
 
 
 def main() -> None:

@@ -185,6 +185,8 @@ class Game:
             `core.questions`; None if there is none.
         bots: folder of the package that holds trained networks, `N.safetensors` for N players; None
             if there is none.
+        positions: folder of the package that holds positions whose actions are valued,
+            `N.safetensors` for N players; None if there is none.
         how_to_play: short help for people, a paragraph each: the aim, a turn, what the texts of the
             actions mean, the end, and the source of the rules; empty if there is none.
         rules_in_words: `record -> paragraphs`, all of the rules by which that record is played,
@@ -210,6 +212,7 @@ class Game:
     greedy: str | None = None
     questions: str | None = None
     bots: str | None = None
+    positions: str | None = None
     how_to_play: tuple[str, ...] = ()
     rules_in_words: Callable[[np.void], tuple[str, ...]] | None = None
     account: Callable[[np.void, int, float], str] | None = None

@@ -1,4 +1,4 @@
-"""What a game may leave out: a potential, a greedy rule, questions of play, and networks.
+"""What a game may leave out: a potential, a rule, questions of play, networks, valued positions.
 
 A game that leaves one out passes the checks of it.
 """
@@ -18,6 +18,7 @@ from celtica_env.core.files import read_json
 from celtica_env.core.questions import Event
 from celtica_env.core.registry import load_game, load_part
 from celtica_env.core.rule import compiled_rule
+from celtica_env.core.types import Game
 from celtica_env.testing.checks import check
 from celtica_env.testing.failure import Spot, expect, expect_each, expect_equal, fail
 from celtica_env.testing.play import Table, decisions
@@ -104,28 +105,38 @@ def hold_event_to_it(event: Event, at: Spot, num_games: int, num_players: int) -
 @check()
 def networks_are_of_the_game(table: Table) -> None:
     """Each network is named for a number of players, and was trained on this version for that."""
-    game = load_game(table.game)
-    if game.bots is None:
+    files_are_of_the_game(load_game(table.game), "network", load_game(table.game).bots)
+
+
+@check()
+def positions_are_of_the_game(table: Table) -> None:
+    """Each file of valued positions is named for a number of players, and made for that."""
+    files_are_of_the_game(load_game(table.game), "positions", load_game(table.game).positions)
+
+
+def files_are_of_the_game(game: Game, kind: str, folder: str | None) -> None:
+    """Hold the files in a folder of a game to what their headers say under `kind`."""
+    if folder is None:
         return
-    paths = sorted(Path(str(files(game.package))).joinpath(game.bots).glob("*.safetensors"))
-    expect(paths, f"expected networks, N.safetensors, in {game.bots}/; there are none")
+    paths = sorted(Path(str(files(game.package))).joinpath(folder).glob("*.safetensors"))
+    expect(paths, f"expected {folder}/ to hold files named N.safetensors; there are none")
     counts = range(game.spec.min_players, game.spec.max_players + 1)
     for path in paths:
         is_count = path.stem.isdecimal() and int(path.stem) in counts
         expect(is_count, f"expected a number of players as name, saw {path.name}")
-        told = header_of(path)
+        told = header_of(path, kind)
         made_for = (told.get("game"), told.get("num_players"))
         expected = (game.spec.id, int(path.stem))
         expect(made_for == expected, f"{path.name}: expected one for {expected}, saw {made_for}")
 
 
-def header_of(path: Path) -> Mapping[str, Any]:
-    """Return what the header of a network's file says of it."""
+def header_of(path: Path, kind: str) -> Mapping[str, Any]:
+    """Return what the header of a file says of what is in it."""
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         text = file.read(min(size, MAX_HEADER))
     try:
         header = read_json(text, dict[str, Any], CelticaError)
-        return read_json(header["__metadata__"]["network"], dict[str, Any], CelticaError)
+        return read_json(header["__metadata__"][kind], dict[str, Any], CelticaError)
     except (CelticaError, LookupError, TypeError) as error:
-        fail(f"expected {path.name} to begin with a header of a network: {error!r}")
+        fail(f"expected {path.name} to begin with a header of {kind}: {error!r}")

@@ -172,7 +172,7 @@ def test_playouts_by_a_value_do_not_depend_on_hidden_cards():
 def test_playouts_need_a_value_and_not_a_policy(tmp_path):
     game, path = celtica_env.list_games()[0], tmp_path / "network.safetensors"
     path.write_bytes(network_bytes(*policy_of(game)))
-    with pytest.raises(OptionError, match=f"takes a value.*{path}.*try puct:8:"):
+    with pytest.raises(OptionError, match=f"needed is a value.*{path}.*puct:100:{path} searches"):
         make_mc(game, f"8:{path}")
     path.write_bytes(network_bytes(*value_of(game)))
     assert make_mc(game, f"8:{path}").name == f"mc:8:{path}"

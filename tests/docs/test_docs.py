@@ -126,10 +126,13 @@ def test_flags_in_tables_are_those_of_the_command(command, capsys):
 def test_shell_lines_parse(document, command):
     program, *arguments = shlex.split(command, comments=True)
     if program == "celtica":
-        config = module_of(arguments[0]).Config
-        if arguments[0] == "train":
-            config = TRAINERS[foretold(arguments[1:]).trainer or config.trainer].config
-        tyro.cli(config, args=arguments[1:])  # exits on a flag it does not know
+        module, (command, *arguments) = module_of(arguments[0]), arguments
+        config = module.Config
+        if command == "train":
+            config = TRAINERS[foretold(arguments).trainer or config.trainer].config
+        if arguments and arguments[0] in getattr(module, "FORMS", {}):
+            config, arguments = module.FORMS[arguments[0]], arguments[1:]
+        tyro.cli(config, args=arguments)  # exits on a flag it does not know
     elif program == "make":
         makefile = (ROOT / "Makefile").read_text("utf-8")
         assert re.search(rf"^{arguments[0]}:", makefile, re.MULTILINE), arguments[0]

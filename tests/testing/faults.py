@@ -389,7 +389,12 @@ GAME_FAULTS = {
     "there are no networks": GameFault(
         replace(tiny_game.GAME, bots="networks"),
         "parts.networks_are_of_the_game",
-        "expected networks, N.safetensors, in networks/; there are none",
+        "expected networks/ to hold files named N.safetensors; there are none",
+    ),
+    "there are no positions": GameFault(
+        replace(tiny_game.GAME, positions="valued"),
+        "parts.positions_are_of_the_game",
+        "expected valued/ to hold files named N.safetensors; there are none",
     ),
     "more players are declared than can sit": GameFault(
         declared(min_players=1),

@@ -178,7 +178,7 @@ def test_the_interval_of_an_evaluation_counts_deals():
     agents = [celtica_env.load_agent(name, "celtica") for name in ("random", "random", "greedy")]
     result = evaluate(agents, num_games=60, seed=6)
     names = tuple(agent.name for agent in agents)
-    shares, _ = play_deals(Seating("celtica_v0", 3, names, deals=20, seed=6), agents)
+    shares = play_deals(Seating("celtica_v0", 3, names, deals=20, seed=6), agents).shares
     assert result.deals == len(shares) == 20
     for column, row in zip(shares.T, result.agents):
         assert row.ci95 == interval95(column)

@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from celtica_train.play_games.bounds import Bounds
     from celtica_train.play_games.comparison import compare
     from celtica_train.play_games.evaluate import evaluate
+    from celtica_train.play_games.regret.losses import Loss, Regret, regret
 
 __all__ = [
     "Bounds",
+    "Loss",
+    "Regret",
     "Results",
     "Share",
     "analyze",
@@ -23,6 +26,7 @@ __all__ = [
     "evaluate",
     "load_results",
     "play_tournament",
+    "regret",
 ]
 
 # One thread for linear algebra, set before numpy is imported: a second one slows small networks
@@ -32,6 +36,8 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 _MODULES = {
     "Bounds": "bounds",
+    "Loss": "regret.losses",
+    "Regret": "regret.losses",
     "Results": "arena.results",
     "Share": "arena.tournament",
     "analyze": "arena.analyze",
@@ -39,6 +45,7 @@ _MODULES = {
     "evaluate": "evaluate",
     "load_results": "arena.results",
     "play_tournament": "arena.tournament",
+    "regret": "regret.losses",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import shutil
@@ -94,6 +95,11 @@ def write_atomic(path: Path, content: bytes) -> None:
     """Write a file so that at any moment the old or the new one is there, whole."""
     with written_whole(path) as partial:
         partial.write_bytes(content)
+
+
+def file_hash(path: Path) -> str:
+    """Return a hash of a file's content, by which a later one of the same name differs."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def save_checkpoint(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:

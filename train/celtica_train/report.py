@@ -23,8 +23,12 @@ def print_result(result: Result) -> None:
     )
     table.add_column("agent", overflow="fold")
     _add_share_columns(table)
+    if result.luck_value is not None:
+        for heading in ("luck-adjusted", "95 % interval", "variance"):
+            table.add_column(heading, justify="right")
+        table.caption = f"luck by the value {result.luck_value}; variance beside the plain shares'"
     for row in result.agents:
-        table.add_row(Text(row.name), *_share_cells(row))
+        table.add_row(Text(row.name), *_share_cells(row), *_adjusted_cells(row))
     console = Console()
     console.print(table)
     for row in result.agents:
@@ -65,6 +69,14 @@ def _add_share_columns(table: Table) -> None:
 
 def _share_cells(row: AgentResult) -> tuple[str, str]:
     return f"{row.win_share:.1%}", f"{row.ci95[0]:.1%} to {row.ci95[1]:.1%}"
+
+
+def _adjusted_cells(row: AgentResult) -> tuple[str, ...]:
+    if row.luck_adjusted is None:
+        return ()
+    found, (low, high) = row.luck_adjusted, row.luck_adjusted.ci95
+    factor = "" if found.variance_factor is None else f"times {found.variance_factor:.2f}"
+    return f"{found.win_share:.1%}", f"{low:.1%} to {high:.1%}", factor
 
 
 def plot_learning_curves(

@@ -18,7 +18,7 @@ from celtica_agents.learned.network import new_network
 from celtica_agents.learned.shipped import ShippedAgent
 from celtica_agents.learned.value import ValueAgent
 from celtica_agents.search.estimate import by_network, look_ahead
-from celtica_agents.search.flat import compare_actions
+from celtica_agents.search.flat import compare_actions, value_actions
 from celtica_agents.search.kernels import Findings, Task, search_kernel
 from celtica_agents.search.playouts import (
     by_rule,
@@ -101,7 +101,7 @@ class SearchAgent:
         self._game = game
         self._budget = budget
         self._guide = guide
-        if by_rule in strategy:
+        if rule_move in strategy:
             rule_of(game)  # there must be one
         search_kernel(game, strategy)  # compiled now and not at the first decision
         self.reset(0)
@@ -186,13 +186,31 @@ def make_mc(game: str, argument: str) -> SearchAgent:
         return SearchAgent(game, budget, FLAT, AT_RANDOM, name)
     if how == "greedy":
         return SearchAgent(game, budget, FLAT_BY_RULE, BY_RULE, name)
-    guide = load_guide(how, game)
-    if not is_value(guide, game):
-        raise OptionError(
-            f"mc:N:PATH takes a value, such as the trainer td makes, and {how} holds a policy, "
-            f"which cannot say what a position is worth; try puct:{budget}:{how}"
-        )
-    return SearchAgent(game, budget, FLAT_BY_VALUE, LOOKING_AHEAD, name, guide)
+    return SearchAgent(game, budget, FLAT_BY_VALUE, LOOKING_AHEAD, name, load_value(how, game))
+
+
+def make_judge(game: str, how: str, num_playouts: int, horizon: int) -> SearchAgent:
+    """Return a search that finds what every action is worth, by the game's payoff alone.
+
+    Args:
+        game: a name from `celtica_env.list_games()`.
+        how: by what playouts are made: `"random"`, `"greedy"`, `"bot"`, or the path of a value.
+        num_playouts: of each action, on the same deals for all.
+        horizon: decisions of the seat's own after which a value ends a playout.
+
+    Raises:
+        OptionError: there is no greedy rule, or a policy at the path.
+        CheckpointError: there is no network at the path, or one for something else.
+    """
+    budget, name = Budget(num_playouts), f"judge by {how}"
+    if how in ("random", "greedy"):
+        strategy = FLAT if how == "random" else FLAT_BY_RULE
+        guide, settings = None, Settings()
+    else:
+        strategy, settings = FLAT_BY_VALUE, Settings(horizon=horizon)
+        guide = load_value(how, game)
+    strategy = strategy._replace(search=value_actions, favour=no_favourite)
+    return SearchAgent(game, budget, strategy, settings, name, guide)
 
 
 def make_ismcts(game: str, argument: str) -> SearchAgent:
@@ -234,6 +252,21 @@ def make_puct(game: str, argument: str) -> SearchAgent:
 def load_guide(path: str, game: str) -> Trained | ShippedAgent:
     """Return the trained agent at a path; `bot` stands for what comes with the package."""
     return shipped.make(game, "") if path == "bot" else load_trained(path, game)
+
+
+def load_value(path: str, game: str) -> Trained | ShippedAgent:
+    """Return the trained value at a path, or that which comes with the package.
+
+    Raises:
+        OptionError: there is a policy.
+    """
+    guide = load_guide(path, game)
+    if not is_value(guide, game):
+        raise OptionError(
+            f"needed is a value, such as the trainer td makes, and {path} holds a policy, which "
+            f"cannot say what a position is worth; puct:100:{path} searches by a policy"
+        )
+    return guide
 
 
 def is_value(guide: Trained | ShippedAgent, game: str) -> bool:

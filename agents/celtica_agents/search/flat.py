@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from celtica_agents.search.playouts import carry_out
-from celtica_agents.search.strategy import deal, favour, judge
+from celtica_agents.search.strategy import NO_ACTION, deal, favour, judge
 from celtica_env.compiling import kernel, legal_mask
 
 
@@ -29,6 +29,22 @@ def compare_actions(state, first, last, w):
     favourite = favour(state, w)
     num_candidates = list_legal(state, w)
     halve(state, num_candidates, last - first, favourite, w)
+    return w.memory.numbers[0]
+
+
+@kernel
+def value_actions(state, first, last, w):
+    """Play every legal action out once an iteration, all on the same deals: none is dropped."""
+    num_candidates = list_legal(state, w)
+    for i in range(num_candidates):
+        w.memory.values[w.memory.numbers[i]] = 0
+    for index in range(first, last):
+        for i in range(num_candidates):
+            action = w.memory.numbers[i]
+            value = try_action(state, index, action, w)
+            w.memory.visits[action] += 1
+            w.memory.values[action] += (value - w.memory.values[action]) / w.memory.visits[action]
+    rank_candidates(num_candidates, NO_ACTION, 0.0, w)
     return w.memory.numbers[0]
 
 

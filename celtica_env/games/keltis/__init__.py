@@ -22,6 +22,7 @@ GAME = Game(
     greedy=f"{__name__}.greedy",
     questions=f"{__name__}.questions",
     bots="bots",
+    positions="positions",
     how_to_play=HOW_TO_PLAY,
     rules_in_words=rules_in_words,
     account=account,

@@ -20,6 +20,7 @@ from celtica_train.play_games.arena.design import Design
 from celtica_train.play_games.arena.questions import FIRST_GAMES, questions_of
 from celtica_train.play_games.arena.results import Results
 from celtica_train.play_games.arena.store import Store
+from celtica_train.play_games.rounds import rounds
 
 AT_ONCE = 512  # games played again together
 EVERYONE = "everyone"
@@ -142,15 +143,10 @@ def decisions(
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Play games again together; yield `(before, actions, after, rows)` for each round of them."""
     batch = begin(replays)
-    lengths = np.array([len(replay.actions) for replay in replays])
-    actions = np.zeros((len(replays), max(lengths, default=0)), np.int64)
-    for row, replay in enumerate(replays):
-        actions[row, : lengths[row]] = replay.actions
-    for step in range(actions.shape[1]):
-        rows = np.flatnonzero(lengths > step)
+    for rows, actions in rounds([replay.actions for replay in replays]):
         before = batch.states[rows]
-        batch.step(actions[rows, step], where=rows)
-        yield before, actions[rows, step], batch.states[rows], rows
+        batch.step(actions, where=rows)
+        yield before, actions, batch.states[rows], rows
 
 
 def begin(replays: Sequence[Replay]) -> Batch:

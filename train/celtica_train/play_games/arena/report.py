@@ -31,7 +31,10 @@ HEADINGS = {
     "errors": "Games given away by kind, and strength in games that nobody gave away",
     "forfeits": "Games given away",
 }
-PERCENT = ("win_share", "share", "rival_share", "share_played_out", "share_low", "share_high")
+PERCENT = (
+    *("win_share", "share", "rival_share", "share_played_out", "share_low", "share_high"),
+    *("luck_adjusted", "adjusted_low", "adjusted_high"),
+)
 
 
 def write_report(results: Results, folder: Path) -> list[Path]:

@@ -55,7 +55,9 @@ class ReportConfig(OwnGame):
     """Make the report of a tournament again."""
 
     results: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RESULTS")]
-    """Folder of the tournament."""
+    """Folder of the tournament, or of a comparison."""
+    luck_adjusted: str | None = None
+    """Tell shares less the luck of the draws as well, by a value: bot, or the path of one."""
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from celtica_agents.learned.files import find_network_file
 from celtica_env import Agent, spec
 from celtica_env.errors import CheckpointError, OptionError, StoreError
 from celtica_env.extend import PATH_AGENT, check_seed, players_of
+from celtica_train.checkpoint import file_hash
 from celtica_train.play_games.arena import engines
 from celtica_train.play_games.arena.blocks import PROGRAM
 from celtica_train.play_games.arena.design import Design, labels_of
@@ -145,8 +145,7 @@ def network_hash(agent: str | Agent) -> str:
         return ""
     try:
         path, _ = split_argument(agent.removeprefix(f"{PATH_AGENT}:"))
-        file = find_network_file(path)
-        return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+        return file_hash(find_network_file(path))
     except (CheckpointError, OSError, ValueError):  # no network, or no path at all
         return ""
 

@@ -18,10 +18,18 @@ from rich.progress import (
 )
 
 from celtica_train.play_games.arena import tournament
-from celtica_train.play_games.arena.report import PAGE_FILE, print_report, write_report
+from celtica_train.play_games.arena.adjusting import adjusted_shares
+from celtica_train.play_games.arena.report import (
+    PAGE_FILE,
+    merged,
+    print_frame,
+    print_report,
+    write_report,
+)
 from celtica_train.play_games.arena.results import Results
 from celtica_train.play_games.arena.settings import Config, MergeConfig, ReportConfig
 from celtica_train.play_games.arena.store import Store, has_store, locked
+from celtica_train.play_games.luck import Luck
 
 COLUMNS = (
     TextColumn("games"),
@@ -88,9 +96,16 @@ def progress_bar(
 
 def run_report(config: ReportConfig) -> None:
     """Report on a tournament."""
+    console, adjusted = Console(), None
     with Store.open(config.results) as store:
         results = Results(store)
-    report(results, config.results, Console())
+        if config.luck_adjusted is not None:
+            luck = Luck(config.luck_adjusted, store.design)
+            adjusted = adjusted_shares(store, results, luck)
+    report(results, config.results, console)
+    if adjusted is not None:
+        title = f"Win share less the luck of the draws, by the value {luck.hash}"
+        print_frame(console, title, merged(adjusted, {"luck_adjusted": "adjusted"}))
 
 
 def run_merge(config: MergeConfig) -> None:

@@ -1,0 +1,1 @@
+"""What an agent loses a decision: positions of strong play whose actions were valued beforehand."""
