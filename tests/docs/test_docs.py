@@ -111,7 +111,7 @@ def module_of(command):
     return importlib.import_module(f"celtica_train.{COMMANDS[command][0]}")
 
 
-@pytest.mark.parametrize("command", ["arena", "compare", "play"])
+@pytest.mark.parametrize("command", ["arena", "compare", "play", "rank"])
 def test_flags_in_tables_are_those_of_the_command(command, capsys):
     text = (ROOT / "docs" / f"{command}.md").read_text("utf-8")
     flags = re.findall(r"^\|.*?`(--[a-z-]+)", text, re.MULTILINE)
@@ -126,7 +126,10 @@ def test_flags_in_tables_are_those_of_the_command(command, capsys):
 def test_shell_lines_parse(document, command):
     program, *arguments = shlex.split(command, comments=True)
     if program == "celtica":
-        config = module_of(arguments[0]).Config
+        module = module_of(arguments[0])
+        config = getattr(module, "FORMS", {}).get(arguments[1], module.Config)
+        if config is not module.Config:
+            del arguments[0]
         if arguments[0] == "train":
             config = TRAINERS[foretold(arguments[1:]).trainer or config.trainer].config
         tyro.cli(config, args=arguments[1:])  # exits on a flag it does not know

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from celtica_train.play_games.bounds import Bounds
     from celtica_train.play_games.comparison import compare
     from celtica_train.play_games.evaluate import evaluate
+    from celtica_train.play_games.rank.challenge import rank
 
 __all__ = [
     "Bounds",
@@ -23,6 +24,7 @@ __all__ = [
     "evaluate",
     "load_results",
     "play_tournament",
+    "rank",
 ]
 
 # One thread for linear algebra, set before numpy is imported: a second one slows small networks
@@ -39,6 +41,7 @@ _MODULES = {
     "evaluate": "evaluate",
     "load_results": "arena.results",
     "play_tournament": "arena.tournament",
+    "rank": "rank.challenge",
 }
 
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "curves": ("curves", "compare recipes of training over several seeds"),
     "evaluate": ("play_games.evaluate", "play agents against each other"),
     "compare": ("play_games.compare", "play until it is known whether an agent is better"),
+    "rank": ("play_games.rank.command", "see how good an agent is beside those that never change"),
     "ladder": ("play_games.ladder", "play every agent against every other, keep the results"),
     "play": ("play.command", "play against agents, in the browser or the terminal"),
     "mcp": ("mcp_server", "let a language model's client play, over MCP"),

@@ -6,13 +6,15 @@ import tyro
 
 from celtica_train.play_games.arena.settings import Config, MergeConfig, ReportConfig
 
+FORMS: dict[str, type] = {"report": ReportConfig, "merge": MergeConfig}
+"""What the command takes after a first word, in place of `Config`."""
+
 
 def main(argv: list[str]) -> int:
     """Run `celtica arena`."""
-    forms: dict[str, type] = {"report": ReportConfig, "merge": MergeConfig}
-    name = argv[0] if argv and argv[0] in forms else ""
+    name = argv[0] if argv and argv[0] in FORMS else ""
     config: Config | ReportConfig | MergeConfig = tyro.cli(
-        forms.get(name, Config), args=argv[bool(name) :], prog=f"celtica arena {name}".strip()
+        FORMS.get(name, Config), args=argv[bool(name) :], prog=f"celtica arena {name}".strip()
     )
     config.enter_package()
     from celtica_train.play_games.arena import work

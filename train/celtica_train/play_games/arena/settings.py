@@ -56,6 +56,9 @@ class ReportConfig(OwnGame):
 
     results: Annotated[Path, tyro.conf.Positional, tyro.conf.arg(metavar="RESULTS")]
     """Folder of the tournament."""
+    nash: bool = False
+    """Print and write Nash averages, too: ratings that do not depend on how often an agent is in
+    the field. They need OpenSpiel."""
 
 
 @dataclass

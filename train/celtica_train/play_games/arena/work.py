@@ -18,7 +18,7 @@ from rich.progress import (
 )
 
 from celtica_train.play_games.arena import tournament
-from celtica_train.play_games.arena.report import PAGE_FILE, print_report, write_report
+from celtica_train.play_games.arena.report import PAGE_FILE, print_report, write_nash, write_report
 from celtica_train.play_games.arena.results import Results
 from celtica_train.play_games.arena.settings import Config, MergeConfig, ReportConfig
 from celtica_train.play_games.arena.store import Store, has_store, locked
@@ -91,6 +91,8 @@ def run_report(config: ReportConfig) -> None:
     with Store.open(config.results) as store:
         results = Results(store)
     report(results, config.results, Console())
+    if config.nash:
+        write_nash(results, config.results, Console())
 
 
 def run_merge(config: MergeConfig) -> None:

@@ -1,0 +1,204 @@
+"""Keep the reference pools and write `LEADERBOARD.md`: `python docs/leaderboard.py [POOL ...]`.
+
+In this order: the hashes of the pools' agents as they are now, to `pool.json`; with `--minutes` of
+processor time, more games of each pool with itself, after those that are there; the tables of
+`LEADERBOARD.md` and the picture of who beats whom. A pool, such as `celtica_v0-2`, is named by its
+game and the number of players; without one all are meant. A pool one of whose agents has changed is
+another pool, which begins without games. With `--check` nothing is written, and the exit status is
+1 if the tables are out of date.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from celtica_env import __version__, list_games, spec
+from celtica_train.checkpoint import write_atomic, written_whole
+from celtica_train.play_games.arena.engines import local
+from celtica_train.play_games.arena.packed import ENDING, read_packed, unpack, write_packed
+from celtica_train.play_games.arena.plots import LIGHT, add_scale, heat_map
+from celtica_train.play_games.arena.results import Results
+from celtica_train.play_games.arena.store import Store
+from celtica_train.play_games.rank.pool import POOL_FILE, Pool, pool_now, pools, to_json
+from celtica_train.play_games.rank.ranking import Ranking, Standing, ranking_of, rate_pool
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "LEADERBOARD.md"
+ENTRIES = ROOT / "leaderboard"
+PICTURE = ROOT / "docs" / "who_beats_whom.png"
+ABOUT = ENTRIES / "entries.json"
+TABLES = re.compile(r"(<!-- begin: tables -->\n).*?(<!-- end: tables -->)", re.DOTALL)
+MOST_GAMES = 4000  # that a pool ever plays with itself
+
+
+def renewed(old: Sequence[Pool]) -> list[Pool]:
+    """Return all pools with the hashes that their agents have now."""
+    known = {pool.hash: pool for pool in old}
+    found = []
+    for game in list_games():
+        facts = spec(game)
+        for players in range(facts.min_players, facts.max_players + 1):
+            pool = pool_now(game, players, __version__)
+            began = known.get(pool.hash, pool).package
+            found.append(replace(pool, package=began))
+    return found
+
+
+def play_on(pool: Pool, minutes: float) -> None:
+    """Play further games of a pool with itself, and keep them after each block."""
+    design, end = pool.design(MOST_GAMES), time.process_time() + 60 * minutes
+    store = games_of(pool) or Store.in_memory(pool.games_file, design)
+    with store:
+        done = store.blocks()
+        blocks = local(store.design, pool.agents)(
+            [block for block in range(design.num_blocks) if block not in done]
+        )
+        with closing(blocks):
+            while time.process_time() < end and (rows := next(blocks, None)) is not None:
+                store.add(rows)
+                write_packed(store, pool.games_file)
+                print(f"{pool.name}: {store.num_games():,} games", flush=True)
+
+
+def games_of(pool: Pool) -> Store | None:
+    """Return the games of a pool with itself, None if there are none of this pool."""
+    if not pool.games_file.exists():
+        return None
+    if read_packed(pool.games_file)["design"].pool != pool.hash:
+        return None
+    return unpack(pool.games_file)
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+
+def page(text: str) -> str:
+    """Return the page with its tables as they are now."""
+    parts = "\n\n".join(part(pool) for pool in pools())
+    return TABLES.sub(lambda match: f"{match[1]}{parts}\n{match[2]}", text)
+
+
+def part(pool: Pool) -> str:
+    """Return a heading and the table of a pool and of the entries that played with it."""
+    with unpack(pool.games_file) as store:
+        results = Results(store)
+    members = rate_pool(pool).standings
+    shares = {(row["agent"], row["rival"]): row for row in results.pairs.iter_rows(named=True)}
+    rows: list[tuple[float, list[str]]] = []
+    for one in members:
+        cells = [share_cell(shares.get((one.agent, rival))) for rival in pool.names]
+        rows.append((one.rating, row_of(one, cells, f"{results.num_deals} deals", "the pool")))
+    for path, about in entries(pool):
+        ranking = ranking_at(path)
+        by_name = {one.agent: one for one in ranking.standings}
+        cells = [share_cell(by_name[rival]) for rival in pool.names]
+        deals = f"{ranking.deals} deals"
+        rows.append((ranking.own.rating, row_of(ranking.own, cells, deals, about["by"])))
+    rows.sort(key=lambda row: -row[0])
+    header = ["", "agent", "rating", *(f"against {name}" for name in pool.names), "on", "by"]
+    lines = [header, ["---:", "---", *["---:"] * (len(header) - 3), "---"]]
+    lines += [[str(place), *cells] for place, (_, cells) in enumerate(rows, 1)]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    even = f"even share {1 / pool.players:.0%}"
+    told = f"Pool `{pool.hash}`, begun with version {pool.package}, {even}."
+    return f"### {pool.game}, {pool.players} players\n\n{table}\n\n{told}"
+
+
+def row_of(one: Standing, cells: list[str], deals: str, by: str) -> list[str]:
+    """Return the cells of a line, its place left out."""
+    rating = f"{one.rating:+.0f}"
+    if one.ci95 is not None:
+        rating += f" ({one.ci95[0]:+.0f} to {one.ci95[1]:+.0f})"
+    return [f"`{one.agent}`", rating, *cells, deals, by]
+
+
+def share_cell(found: Any) -> str:
+    """Return a share with its interval: of a standing, or of a row of pairs."""
+    if found is None:
+        return ""
+    if isinstance(found, Standing):
+        share, (low, high) = found.share, found.share_ci95 or (0, 1)
+    else:
+        share, low, high = found["share"], found["share_low"], found["share_high"]
+    return f"{share:.0%} ({low:.0%} to {high:.0%})"
+
+
+def entries(pool: Pool) -> list[tuple[Path, dict[str, str]]]:
+    """Return the file of each entry for a pool, with what is told about it."""
+    told = json.loads(ABOUT.read_text("utf-8"))
+    return [
+        (ENTRIES / f"{name}{ENDING}", about)
+        for name, about in told.items()
+        if name.startswith(f"{pool.name}/")
+    ]
+
+
+def ranking_at(path: Path) -> Ranking:
+    """Return the ranking of an entry."""
+    with unpack(path) as store:
+        return ranking_of(store)
+
+
+# --- the picture ---------------------------------------------------------------------------------
+
+
+def draw() -> None:
+    """Write the picture of who beats whom in the pools of two players."""
+    shown = [pool for pool in pools() if pool.players == 2]
+    figure = Figure(figsize=(5.4 * len(shown) + 1.2, 5), dpi=110, layout="constrained")
+    axes = figure.subplots(1, len(shown))
+    for pool, place in zip(shown, axes):
+        with unpack(pool.games_file) as store:
+            results = Results(store)
+        image = heat_map(results, place, LIGHT)
+        name = pool.game.partition("_")[0].capitalize()
+        place.set(title=f"{name}, 2 players, {results.num_deals} deals")
+    add_scale(image, list(axes), LIGHT)
+    with written_whole(PICTURE) as partial:
+        figure.savefig(partial, format="png")
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Renew the pools, play, and write the page; or with `--check` say whether it is current."""
+    parser = argparse.ArgumentParser(description="keep the reference pools, write LEADERBOARD.md")
+    parser.add_argument("pools", nargs="*", metavar="POOL", help="such as celtica_v0-2")
+    parser.add_argument(
+        "--minutes", type=float, default=0.0, help="of processor time to play for each pool"
+    )
+    parser.add_argument("--check", action="store_true", help="write nothing, only compare")
+    config = parser.parse_args(argv)
+    if not config.check:
+        found = renewed(pools() if POOL_FILE.exists() else ())
+        write_atomic(POOL_FILE, to_json(found).encode())
+        pools.cache_clear()
+        for pool in found:
+            if not config.pools or pool.name in config.pools:
+                play_on(pool, config.minutes)
+        draw()
+    old = PAGE.read_text("utf-8")
+    new = page(old)
+    if new == old:
+        return 0
+    print(f"{PAGE.name}: {'out of date' if config.check else 'written'}")
+    if config.check:
+        return 1
+    PAGE.write_text(new, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
