@@ -127,7 +127,7 @@ def test_shell_lines_parse(document, command):
     program, *arguments = shlex.split(command, comments=True)
     if program == "celtica":
         module = module_of(arguments[0])
-        config = getattr(module, "FORMS", {}).get(arguments[1], module.Config)
+        config = getattr(module, "FORMS", {}).get("".join(arguments[1:2]), module.Config)
         if config is not module.Config:
             del arguments[0]
         if arguments[0] == "train":

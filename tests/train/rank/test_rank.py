@@ -61,7 +61,7 @@ def test_whoever_was_interrupted_goes_on_to_the_same_ranking(pool, tmp_path, mon
         "random", out=tmp_path / "stopped", num_games=60, on_progress=lambda *t: told.append(t)
     )
     assert found == whole
-    assert told[0] == (36, 60)
+    assert told[0] == (18, 60)
 
 
 def test_at_larger_tables_all_members_are_met_alike(pool, tmp_path):

@@ -30,7 +30,7 @@ GAMES = Path(__file__).with_name("games")
 ANCHOR = "greedy:v0"  # the member whose rating is 0
 MEMBERS = {
     "random": "random",
-    "greedy:v0": "greedy",
+    "greedy:v0": "greedy:v0",
     "ismcts:400": "ismcts:400",
     "mc:100:greedy": "mc:100:greedy",
     "bot": "bot",
@@ -40,7 +40,7 @@ MEMBERS = {
 SEED = 20_261_129
 NUM_POSITIONS = 32  # in which an agent is asked for its hash
 HASH_SIZE = 16  # hexadecimal digits
-AT_ONCE = 40  # games of a block, about
+AT_ONCE = 20  # games of a block, about
 
 
 @dataclass(frozen=True)
