@@ -15,23 +15,21 @@ import json
 import re
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from matplotlib.figure import Figure
 
-from celtica_env import __version__, list_games, spec
+from celtica_env import __version__
 from celtica_train.checkpoint import write_atomic, written_whole
 from celtica_train.play_games.arena.engines import local
 from celtica_train.play_games.arena.packed import ENDING, read_packed, unpack, write_packed
 from celtica_train.play_games.arena.plots import LIGHT, add_scale, heat_map
 from celtica_train.play_games.arena.results import Results
 from celtica_train.play_games.arena.store import Store
-from celtica_train.play_games.rank.pool import POOL_FILE, Pool, pool_now, pools, to_json
-from celtica_train.play_games.rank.ranking import Ranking, Standing, ranking_of, rate_pool
+from celtica_train.play_games.rank.pool import POOL_FILE, Pool, pools, renewed, to_json
+from celtica_train.play_games.rank.ranking import Standing, against, ranking_of, rate_pool
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "LEADERBOARD.md"
@@ -40,19 +38,6 @@ PICTURE = ROOT / "docs" / "who_beats_whom.png"
 ABOUT = ENTRIES / "entries.json"
 TABLES = re.compile(r"(<!-- begin: tables -->\n).*?(<!-- end: tables -->)", re.DOTALL)
 MOST_GAMES = 4000  # that a pool ever plays with itself
-
-
-def renewed(old: Sequence[Pool]) -> list[Pool]:
-    """Return all pools with the hashes that their agents have now."""
-    known = {pool.hash: pool for pool in old}
-    found = []
-    for game in list_games():
-        facts = spec(game)
-        for players in range(facts.min_players, facts.max_players + 1):
-            pool = pool_now(game, players, __version__)
-            began = known.get(pool.hash, pool).package
-            found.append(replace(pool, package=began))
-    return found
 
 
 def play_on(pool: Pool, minutes: float) -> None:
@@ -91,47 +76,57 @@ def page(text: str) -> str:
 
 def part(pool: Pool) -> str:
     """Return a heading and the table of a pool and of the entries that played with it."""
-    with unpack(pool.games_file) as store:
-        results = Results(store)
-    members = rate_pool(pool).standings
-    shares = {(row["agent"], row["rival"]): row for row in results.pairs.iter_rows(named=True)}
-    rows: list[tuple[float, list[str]]] = []
-    for one in members:
-        cells = [share_cell(shares.get((one.agent, rival))) for rival in pool.names]
-        rows.append((one.rating, row_of(one, cells, f"{results.num_deals} deals", "the pool")))
-    for path, about in entries(pool):
-        ranking = ranking_at(path)
-        by_name = {one.agent: one for one in ranking.standings}
-        cells = [share_cell(by_name[rival]) for rival in pool.names]
-        deals = f"{ranking.deals} deals"
-        rows.append((ranking.own.rating, row_of(ranking.own, cells, deals, about["by"])))
-    rows.sort(key=lambda row: -row[0])
+    lines = sorted([*lines_of_members(pool), *lines_of_entries(pool)], key=lambda line: -line[0])
     header = ["", "agent", "rating", *(f"against {name}" for name in pool.names), "on", "by"]
-    lines = [header, ["---:", "---", *["---:"] * (len(header) - 3), "---"]]
-    lines += [[str(place), *cells] for place, (_, cells) in enumerate(rows, 1)]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = [header, ["---:", "---", *["---:"] * (len(header) - 3), "---"]]
+    rows += [[str(place), *cells] for place, (_, cells) in enumerate(lines, 1)]
+    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     even = f"even share {1 / pool.players:.0%}"
     told = f"Pool `{pool.hash}`, begun with version {pool.package}, {even}."
     return f"### {pool.game}, {pool.players} players\n\n{table}\n\n{told}"
 
 
-def row_of(one: Standing, cells: list[str], deals: str, by: str) -> list[str]:
-    """Return the cells of a line, its place left out."""
+Line = tuple[float, list[str]]
+"""A rating, and the cells of its line but for the place."""
+
+
+def lines_of_members(pool: Pool) -> Iterator[Line]:
+    """Yield the lines of a pool's members, by their games with each other."""
+    with unpack(pool.games_file) as store:
+        results = Results(store)
+    met = {
+        (row["agent"], row["rival"]): Standing(row["rival"], 0, None, **against(row))
+        for row in results.pairs.iter_rows(named=True)
+    }
+    for one in rate_pool(pool).standings:
+        shares = [met.get((one.agent, rival)) for rival in pool.names]
+        yield line_of(one, shares, f"{results.num_deals} deals", "the pool")
+
+
+def lines_of_entries(pool: Pool) -> Iterator[Line]:
+    """Yield the lines of the entries for a pool."""
+    for path, about in entries(pool):
+        with unpack(path) as store:
+            ranking = ranking_of(store)
+        met = {one.agent: one for one in ranking.standings}
+        lost = sum(ranking.given_away.values())
+        played = f"{ranking.deals} deals" + (f", {lost} games given away" if lost else "")
+        yield line_of(ranking.own, [met[rival] for rival in pool.names], played, about["by"])
+
+
+def line_of(one: Standing, shares: Sequence[Standing | None], played: str, by: str) -> Line:
+    """Return the line of an agent."""
     rating = f"{one.rating:+.0f}"
     if one.ci95 is not None:
         rating += f" ({one.ci95[0]:+.0f} to {one.ci95[1]:+.0f})"
-    return [f"`{one.agent}`", rating, *cells, deals, by]
+    return one.rating, [f"`{one.agent}`", rating, *map(share_cell, shares), played, by]
 
 
-def share_cell(found: Any) -> str:
-    """Return a share with its interval: of a standing, or of a row of pairs."""
-    if found is None:
+def share_cell(met: Standing | None) -> str:
+    """Return what was won in games with a rival, with its interval."""
+    if met is None or met.share is None or met.share_ci95 is None:
         return ""
-    if isinstance(found, Standing):
-        share, (low, high) = found.share, found.share_ci95 or (0, 1)
-    else:
-        share, low, high = found["share"], found["share_low"], found["share_high"]
-    return f"{share:.0%} ({low:.0%} to {high:.0%})"
+    return f"{met.share:.0%} ({met.share_ci95[0]:.0%} to {met.share_ci95[1]:.0%})"
 
 
 def entries(pool: Pool) -> list[tuple[Path, dict[str, str]]]:
@@ -142,12 +137,6 @@ def entries(pool: Pool) -> list[tuple[Path, dict[str, str]]]:
         for name, about in told.items()
         if name.startswith(f"{pool.name}/")
     ]
-
-
-def ranking_at(path: Path) -> Ranking:
-    """Return the ranking of an entry."""
-    with unpack(path) as store:
-        return ranking_of(store)
 
 
 # --- the picture ---------------------------------------------------------------------------------
@@ -182,7 +171,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, only compare")
     config = parser.parse_args(argv)
     if not config.check:
-        found = renewed(pools() if POOL_FILE.exists() else ())
+        found = [renewed(pool, __version__) for pool in pools()]
         write_atomic(POOL_FILE, to_json(found).encode())
         pools.cache_clear()
         for pool in found:

@@ -16,7 +16,7 @@ JOBS = [  # the longest first
     ("keltis", "greedy"),
     ("celtic", "greedy"),
     *(("tiny", name) for name in ("mc:1", "ismcts:1")),
-    ("celtica", "greedy"),
+    *(("celtica", name) for name in ("greedy", "greedy:v0")),
 ]
 """Games, and agents that use what a game has compiled."""
 

@@ -17,7 +17,7 @@ from celtica_train.play_games.arena.tournament import (
     play_on,
 )
 from celtica_train.play_games.rank.pool import pool_of
-from celtica_train.play_games.rank.ranking import Ranking, ranking_of
+from celtica_train.play_games.rank.ranking import Ranking, ranking_of, rate_pool
 
 ENTRY_FILE = f"entry{ENDING}"
 
@@ -59,6 +59,7 @@ def rank(
     design = pool.design(num_games, agent, move_seconds=move_seconds, memory_mb=memory_mb)
     run = engine_of("local", design, [*pool.agents, agent], workers, package=None)
     pool.check()
+    rate_pool(pool)  # before anything is played: it can fail
     with locked(Path(out)), closing(open_store(Path(out), design)) as store:
         play_on(store, run, Share(), on_progress or (lambda done, total: None))
         write_packed(store, Path(out) / ENTRY_FILE)

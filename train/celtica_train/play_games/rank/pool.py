@@ -1,16 +1,17 @@
 """The reference pool: for each game and number of players, agents that never change.
 
-`pool.json` names them with hashes, by which whoever plays them can tell that they are the same: of
-the file of a network, of what any other agent chooses in some positions. Their games against each
-other are in `games/`, see `arena/packed.py`. Where an agent changes, the pool's own hash is another
-one, and so is the pool. `docs/leaderboard.py` writes all of it.
+`pool.json` says who they are, with hashes, by which whoever plays them can tell that they are the
+same: of the file of a network, of what any other agent chooses in some positions. Their games
+against each other are in `games/`, see `arena/packed.py`. Where an agent changes, the pool's own
+hash is another one, and so is the pool. `docs/leaderboard.py` renews the hashes and plays.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,17 +29,9 @@ from celtica_train.play_games.seating import MAX_GAMES
 POOL_FILE = Path(__file__).with_name("pool.json")
 GAMES = Path(__file__).with_name("games")
 ANCHOR = "greedy:v0"  # the member whose rating is 0
-MEMBERS = {
-    "random": "random",
-    "greedy:v0": "greedy:v0",
-    "ismcts:400": "ismcts:400",
-    "mc:100:greedy": "mc:100:greedy",
-    "bot": "bot",
-}
-"""What the members of every pool are called, and the agent that each is."""
 
-SEED = 20_261_129
 NUM_POSITIONS = 32  # in which an agent is asked for its hash
+POSITIONS_SEED = 20_261_129
 HASH_SIZE = 16  # hexadecimal digits
 AT_ONCE = 20  # games of a block, about
 
@@ -177,13 +170,13 @@ def hash_of(agent: str, game: str, players: int) -> str:
 
 def hash_of_choices(agent: str, game: str, players: int) -> str:
     """Return a hash of what an agent chooses in some positions."""
-    batch = make_batch(game, NUM_POSITIONS, players, seed=SEED)
+    batch = make_batch(game, NUM_POSITIONS, players, seed=POSITIONS_SEED)
     for count in range(2 * NUM_POSITIONS):  # row k goes on for 2 k decisions
         rows = np.flatnonzero(~batch.finished & (2 * np.arange(NUM_POSITIONS) > count))
         if rows.size:
             batch.step(nth_legal(batch.masks(rows), rows + count), where=rows)
     player = load_agent(agent, game)
-    player.reset(SEED)
+    player.reset(POSITIONS_SEED)
     actions = ask(player, batch.view())
     return digest(actions[~batch.finished].astype("<i8").tobytes())
 
@@ -194,14 +187,15 @@ def nth_legal(masks: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     return (masks.cumsum(axis=1) > places[:, None]).argmax(axis=1)
 
 
-def pool_now(game: str, players: int, package: str) -> Pool:
-    """Return the pool of a game with the hashes that its members have now."""
+def renewed(pool: Pool, package: str) -> Pool:
+    """Return a pool with the hashes that its members have now; of a version, if one is another."""
     members = [
-        Member(name, agent, hash_of(agent, game, players)) for name, agent in MEMBERS.items()
+        replace(one, hash=hash_of(one.agent, pool.game, pool.players)) for one in pool.members
     ]
-    return Pool(spec(game).id, players, package, SEED, tuple(members))
+    new = replace(pool, members=tuple(members))
+    return new if new.hash == pool.hash else replace(new, package=package)
 
 
-def to_json(found: list[Pool]) -> str:
+def to_json(found: Sequence[Pool]) -> str:
     """Return pools as `pool.json` holds them."""
     return json.dumps([asdict(pool) for pool in found], indent=1) + "\n"
