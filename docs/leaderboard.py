@@ -41,19 +41,19 @@ MOST_GAMES = 4000  # that a pool ever plays with itself
 
 
 def play_on(pool: Pool, minutes: float) -> None:
-    """Play further games of a pool with itself, and keep them after each block."""
-    design, end = pool.design(MOST_GAMES), time.process_time() + 60 * minutes
-    store = games_of(pool) or Store.in_memory(pool.games_file, design)
-    with store:
-        done = store.blocks()
-        blocks = local(store.design, pool.agents)(
-            [block for block in range(design.num_blocks) if block not in done]
-        )
-        with closing(blocks):
-            while time.process_time() < end and (rows := next(blocks, None)) is not None:
+    """Play further games of a pool with itself, a block at least, and keep each block."""
+    design = pool.design(MOST_GAMES)
+    with games_of(pool) or Store.in_memory(pool.games_file, design) as store:
+        design, done = store.design, store.blocks()
+        run = local(design, pool.agents)
+        end = time.process_time() + 60 * minutes  # what was compiled does not count
+        with closing(run([b for b in range(design.num_blocks) if b not in done])) as blocks:
+            for rows in blocks:
                 store.add(rows)
                 write_packed(store, pool.games_file)
                 print(f"{pool.name}: {store.num_games():,} games", flush=True)
+                if time.process_time() >= end:
+                    return
 
 
 def games_of(pool: Pool) -> Store | None:
@@ -76,6 +76,9 @@ def page(text: str) -> str:
 
 def part(pool: Pool) -> str:
     """Return a heading and the table of a pool and of the entries that played with it."""
+    heading = f"### {pool.game}, {pool.players} players"
+    if games_of(pool) is None:
+        return f"{heading}\n\nPool `{pool.hash}`: it has played no games yet."
     lines = sorted([*lines_of_members(pool), *lines_of_entries(pool)], key=lambda line: -line[0])
     header = ["", "agent", "rating", *(f"against {name}" for name in pool.names), "on", "by"]
     rows = [header, ["---:", "---", *["---:"] * (len(header) - 3), "---"]]
@@ -83,7 +86,7 @@ def part(pool: Pool) -> str:
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     even = f"even share {1 / pool.players:.0%}"
     told = f"Pool `{pool.hash}`, begun with version {pool.package}, {even}."
-    return f"### {pool.game}, {pool.players} players\n\n{table}\n\n{told}"
+    return f"{heading}\n\n{table}\n\n{told}"
 
 
 Line = tuple[float, list[str]]
@@ -174,7 +177,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         found = [renewed(pool, __version__) for pool in pools()]
         write_atomic(POOL_FILE, to_json(found).encode())
         pools.cache_clear()
-        for pool in found:
+        for pool in found if config.minutes else ():
             if not config.pools or pool.name in config.pools:
                 play_on(pool, config.minutes)
         draw()

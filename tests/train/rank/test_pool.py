@@ -1,5 +1,7 @@
 """The reference pools: named, and what they were."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from celtica_env.core.errors import OptionError, StoreError
 from celtica_train.play_games.arena.packed import read_packed
 from celtica_train.play_games.rank import pool as module
 from celtica_train.play_games.rank.pool import ANCHOR, Pool, hash_of, pool_of, pools, renewed
+from celtica_train.play_games.rank.ranking import rate_pool
 from tests.train.rank.conftest import QUICK
 
 RENEW = "an agent of the pool has changed: run make leaderboard, see docs/rank.md"
@@ -84,6 +87,12 @@ def test_how_an_agent_is_loaded_is_no_part_of_a_pool_but_its_hash_is(pool):
     assert Pool(**{**values, "members": (moved, *others)}).hash == pool.hash
     assert Pool(**{**values, "members": (changed, *others)}).hash != pool.hash
     assert Pool(**{**values, "seed": 8}).hash != pool.hash
+
+
+def test_a_pool_without_games_of_its_own_is_told_before_anything_is_played(pool, tmp_path):
+    for other, message in (({"seed": 8}, "games of another pool"), ({"game": "x"}, "no games yet")):
+        with pytest.raises(StoreError, match=f"{message}: make leaderboard"):
+            rate_pool(replace(pool, **other))
 
 
 def test_a_game_without_a_pool_is_told(pool):

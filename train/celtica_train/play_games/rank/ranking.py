@@ -31,6 +31,7 @@ from celtica_train.play_games.rank.pool import ANCHOR, Pool, pool_of
 
 RESAMPLES = 200
 MIN_DEALS = 2  # of which an interval can be told
+RENEW = "make leaderboard MINUTES=3 plays some"
 FARTHEST = 20.0  # of a strength from 0, as a logarithm of odds: no games tell more
 
 
@@ -195,12 +196,14 @@ def rate_pool(pool: Pool) -> RatedPool:
     """Return a pool, rated by the games that come with it.
 
     Raises:
-        StoreError: these are the games of another pool.
+        StoreError: there are none, or they are those of another pool.
     """
+    if not pool.games_file.exists():
+        raise StoreError(f"the pool of {pool.name} has played no games yet: {RENEW}")
     with unpack(pool.games_file) as store:
         design, results = store.design, Results(store)
     if design.pool != pool.hash:
-        raise StoreError(f"{pool.games_file} holds games of the pool {design.pool}")
+        raise StoreError(f"{pool.games_file} holds games of another pool: {RENEW}")
     wins = results.wins()
     return rate_members(wins, pool.names, pool.names.index(ANCHOR), pool.seed)
 
