@@ -103,7 +103,7 @@ def lines_of_members(pool: Pool) -> Iterator[Line]:
     }
     for one in rate_pool(pool).standings:
         shares = [met.get((one.agent, rival)) for rival in pool.names]
-        yield line_of(one, shares, f"{results.num_deals} deals", "the pool")
+        yield line_of(one, shares, in_deals(results.num_deals), "the pool")
 
 
 def lines_of_entries(pool: Pool) -> Iterator[Line]:
@@ -113,8 +113,13 @@ def lines_of_entries(pool: Pool) -> Iterator[Line]:
             ranking = ranking_of(store)
         met = {one.agent: one for one in ranking.standings}
         lost = sum(ranking.given_away.values())
-        played = f"{ranking.deals} deals" + (f", {lost} games given away" if lost else "")
+        played = in_deals(ranking.deals) + (f", {lost} games given away" if lost else "")
         yield line_of(ranking.own, [met[rival] for rival in pool.names], played, about["by"])
+
+
+def in_deals(number: int) -> str:
+    """Return a number of deals in words."""
+    return "1 deal" if number == 1 else f"{number:,} deals"
 
 
 def line_of(one: Standing, shares: Sequence[Standing | None], played: str, by: str) -> Line:
@@ -147,9 +152,9 @@ def entries(pool: Pool) -> list[tuple[Path, dict[str, str]]]:
 
 def draw() -> None:
     """Write the picture of who beats whom in the pools of two players."""
-    shown = [pool for pool in pools() if pool.players == 2]
+    shown = [pool for pool in pools() if pool.players == 2 and games_of(pool) is not None]
     figure = Figure(figsize=(5.4 * len(shown) + 1.2, 5), dpi=110, layout="constrained")
-    axes = figure.subplots(1, len(shown))
+    axes = figure.subplots(1, len(shown), squeeze=False)[0]
     for pool, place in zip(shown, axes):
         with unpack(pool.games_file) as store:
             results = Results(store)
