@@ -4,11 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from celtica_env.core.errors import StoreError
 from celtica_train import cli, play_tournament, rank
 from celtica_train.play_games.arena.ratings import SCALE
 from celtica_train.play_games.arena.store import Store
+from celtica_train.play_games.rank.command import say
 from celtica_train.play_games.rank.ranking import beside, ranking_of, rate_members
 from tests.train.arena.simulation import simulate
 from tests.train.rank.conftest import QUICK
@@ -107,6 +109,11 @@ def test_what_makes_no_sense_leaves_nothing_behind(arguments, message, pool, tmp
     assert cli.main(["rank", *arguments, "--out", str(tmp_path / "new")]) == 2
     assert message in " ".join(capsys.readouterr().err.split())
     assert not (tmp_path / "new").exists()
+
+
+def test_a_name_is_printed_as_it_is(capsys):
+    say(Console(), "[b]mc:100:greedy[/b]")
+    assert capsys.readouterr().out == "[b]mc:100:greedy[/b]\n"
 
 
 def test_a_tournament_is_no_ranking(pool, tmp_path):

@@ -138,5 +138,5 @@ def show(ranking: Ranking, console: Console) -> None:
 
 
 def say(console: Console, words: str) -> None:
-    """Print words as they are."""
-    console.print(words, markup=False, highlight=False, soft_wrap=True)
+    """Print words as they are: no markup, and no emoji where a name has :100: in it."""
+    console.print(words, markup=False, emoji=False, highlight=False, soft_wrap=True)
