@@ -10,7 +10,7 @@ SAMPLE ?= 200
 PLAIN := $(addprefix tests/,games playthroughs agents/test_agents.py agents/test_search.py testing/test_kit.py)
 
 .PHONY: setup train test test-slow coverage mutants check check-full check-oldest check-wheel lint
-.PHONY: bench bench-guard bench-peers bench-commits docs demo notebooks release clean
+.PHONY: bench bench-guard bench-peers bench-commits docs demo leaderboard notebooks release clean
 
 setup: $(VENV)/.ready
 
@@ -108,6 +108,12 @@ bench-peers: $(PEERS)/.ready
 docs: setup
 	$(BIN)/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
+# The reference pools with their agents' hashes as they are, more games of each pool with itself for so
+# many minutes of processor time, and LEADERBOARD.md. What was played is kept; the command goes on.
+MINUTES ?= 0
+leaderboard: setup
+	$(BIN)/python docs/leaderboard.py --minutes $(MINUTES)
 
 # A page that plays the games, with no server behind it: a folder to put anywhere, or to open from here.
 DEMO ?= build/demo

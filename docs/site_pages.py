@@ -47,6 +47,7 @@ def pages() -> dict[str, str]:
         "CHANGELOG.md": "changelog.md",
         "CODE_OF_CONDUCT.md": "conduct.md",
         "CONTRIBUTING.md": "contributing.md",
+        "LEADERBOARD.md": "leaderboard.md",
         "SECURITY.md": "security.md",
         **{readme: f"games/{name}.md" for name, readme in readmes().items()},
     }

@@ -21,7 +21,7 @@ JOBS = [  # the longest first
     *((game, "td") for game in ("keltis", "celtic", "celtica")),
     *((game, name) for game in ("celtic", "keltis") for name in ("greedy", "random")),
     *(("tiny", name) for name in ("mc:1", "ismcts:1", JUDGE)),
-    *(("celtica", name) for name in ("greedy", "random")),
+    *(("celtica", name) for name in ("greedy", "greedy:v0", "random")),
     ("tiny", "td"),
 ]
 """Games, and agents that use what a game has compiled, or the trainer."""

@@ -111,7 +111,7 @@ def module_of(command):
     return importlib.import_module(f"celtica_train.{COMMANDS[command][0]}")
 
 
-@pytest.mark.parametrize("command", ["arena", "compare", "play"])
+@pytest.mark.parametrize("command", ["arena", "compare", "play", "rank"])
 def test_flags_in_tables_are_those_of_the_command(command, capsys):
     text = (ROOT / "docs" / f"{command}.md").read_text("utf-8")
     flags = re.findall(r"^\|.*?`(--[a-z-]+)", text, re.MULTILINE)

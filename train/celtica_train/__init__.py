@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from celtica_train.play_games.bounds import Bounds
     from celtica_train.play_games.comparison import compare
     from celtica_train.play_games.evaluate import evaluate
+    from celtica_train.play_games.rank.challenge import rank
     from celtica_train.play_games.regret.losses import Loss, Regret, regret
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "evaluate",
     "load_results",
     "play_tournament",
+    "rank",
     "regret",
 ]
 
@@ -45,6 +47,7 @@ _MODULES = {
     "evaluate": "evaluate",
     "load_results": "arena.results",
     "play_tournament": "arena.tournament",
+    "rank": "rank.challenge",
     "regret": "regret.losses",
 }
 

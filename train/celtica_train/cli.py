@@ -19,6 +19,7 @@ COMMANDS = {
     "evaluate": ("play_games.evaluate", "play agents against each other"),
     "compare": ("play_games.compare", "play until it is known whether an agent is better"),
     "regret": ("play_games.regret.command", "say what an agent loses a decision, and where"),
+    "rank": ("play_games.rank.command", "see how good an agent is beside those that never change"),
     "ladder": ("play_games.ladder", "play every agent against every other, keep the results"),
     "play": ("play.command", "play against agents, in the browser or the terminal"),
     "mcp": ("mcp_server", "let a language model's client play, over MCP"),

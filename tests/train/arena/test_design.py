@@ -29,6 +29,21 @@ def test_every_deal_has_every_agent_equally_often_in_every_seat(num_agents, play
         assert len({tuple(sorted(table)) for table in deal.tolist()}) == len(plan.tables)
 
 
+@pytest.mark.parametrize(("num_agents", "players"), [(2, 2), (6, 2), (6, 3), (6, 4), (4, 4)])
+def test_a_challenger_sits_at_every_table_and_all_others_at_as_many(num_agents, players):
+    plan = design(num_agents, players, has_challenger=True)
+    counts = np.array([np.bincount(k, minlength=num_agents) for k in seats_of(plan, 3).T])
+    assert (counts[:, -1] == 3 * plan.games_per_deal / players).all()
+    assert (counts[:, :-1] == counts[0, 0]).all()
+    if num_agents > players:
+        assert plan.games_per_deal < design(num_agents, players).games_per_deal
+
+
+def test_a_challenger_of_too_many_is_refused():
+    with pytest.raises(OptionError, match="meets 19 others in more than 60 sets"):
+        design(20, 4, has_challenger=True)
+
+
 def test_many_agents_meet_in_a_balanced_part_of_all_tables():
     plan = design(20, 4, deals=150)
     assert not plan.is_complete

@@ -16,12 +16,14 @@ import pytest
 
 import celtica_env
 from celtica_agents.learned.files import NETWORK_FILE, network_bytes
+from celtica_agents.learned.shipped import shipped_network
 from celtica_env import Replay, play_replay
 from celtica_env.core.errors import OptionError, StoreError
 from celtica_env.games.celtica.tables import Edition
 from celtica_train import Share, cli, load_results, play_tournament
 from celtica_train.play_games.arena.engines import WorkerError
 from celtica_train.play_games.arena.store import LOCK_FILE, STORE_FILE, Store, locked
+from celtica_train.play_games.arena.tournament import network_hash
 from tests.agents.policies import value_of
 from tests.core.processes import ROOT, TIMEOUT
 from tests.each_game import each_game
@@ -150,6 +152,20 @@ def test_a_network_that_was_trained_anew_is_another_agent(tmp_path):
         StoreError, match="another tournament .the network .* is not the one it was"
     ):
         play_tournament(agents, out=tmp_path / "out", num_games=4)
+
+
+def test_the_hash_of_a_network_is_found_wherever_an_agent_rests_on_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / NETWORK_FILE).write_bytes(network_bytes(*value_of("celtica", seed=0)))
+    for path in (str(tmp_path), str(tmp_path / NETWORK_FILE), "."):
+        names = [path, f"trained:{path}", f"{path}:8", f"mc:40:{path}", f"puct:50ms:{path}"]
+        (found,) = {network_hash(name, "celtica", 2) for name in names}
+        assert found
+    shipped = {network_hash(name, "celtica", 3) for name in ("bot", "bot:8", "mc:40:bot")}
+    assert shipped == {network_hash(str(shipped_network("celtica", 3)), "celtica", 3)}
+    assert shipped != {network_hash("bot", "celtica", 2)}
+    none = ("greedy", "mc:40", "mc:40:greedy", "ismcts:50ms", "cmd:true", f"{HERE}:First")
+    assert not any(network_hash(name, "celtica", 2) for name in none)
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,6 @@ def main(argv: list[str]) -> int:
         print(json.dumps({"new": config.new, "base": config.base} | asdict(verdict)))
     else:
         told = verdict.in_words(config.new, config.base, config.players, bounds)
-        console.print(told, markup=False, highlight=False, soft_wrap=True)
+        console.print(told, markup=False, emoji=False, highlight=False, soft_wrap=True)
         console.print(f"more of the games: celtica arena report {config.out}", markup=False)
     return 0

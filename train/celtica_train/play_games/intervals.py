@@ -21,7 +21,27 @@ def interval95(shares: np.ndarray) -> tuple[float, float]:
     mean, deals = shares.mean(), len(shares)
     variance = shares.var(ddof=1) if deals > 1 else 0.0
     is_constant = variance < 1e-12  # shares of a third leave rounding errors
-    size = deals if is_constant else mean * (1 - mean) * deals / variance
+    return wilson95(mean, deals if is_constant else mean * (1 - mean) * deals / variance)
+
+
+def ratio95(won: np.ndarray, both: np.ndarray) -> tuple[float, float]:
+    """Return a 95 % interval for the part that one of two has of what both won.
+
+    As `interval95`, the deal being the unit, by the variance of a ratio of means.
+
+    Args:
+        won: by the one, in each deal `(deals,)`.
+        both: by the two together, above 0 in some deal.
+    """
+    deals, total = len(won), both.sum()
+    part = won.sum() / total
+    spread = ((won - part * both) ** 2).sum() * deals / max(deals - 1, 1)
+    is_constant = spread < 1e-12 * total or deals == 1
+    return wilson95(part, deals if is_constant else part * (1 - part) * total**2 / spread)
+
+
+def wilson95(mean: float, size: float) -> tuple[float, float]:
+    """Return Wilson's 95 % interval for a share seen in `size` independent wins and losses."""
     middle = (mean + Z95**2 / (2 * size)) / (1 + Z95**2 / size)
     half = Z95 / (1 + Z95**2 / size) * np.sqrt(mean * (1 - mean) / size + (Z95 / (2 * size)) ** 2)
     return float(max(0.0, middle - half)), float(min(1.0, middle + half))

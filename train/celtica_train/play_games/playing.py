@@ -236,7 +236,7 @@ def forfeit_illegal(rows: np.ndarray, actions: np.ndarray, played: Played) -> No
 
 
 def forfeit(played: Played, row: int, error: Exception) -> None:
-    """Give a game away: the seat to move has lost, the others share the win."""
+    """Give a game away, by the seat to move, for an error."""
     seat = int(played.batch.to_move[row])
     kind: Literal["illegal", "late", "failed"] = "failed"
     if isinstance(error, IllegalActionError):
@@ -244,6 +244,11 @@ def forfeit(played: Played, row: int, error: Exception) -> None:
     elif isinstance(error, TimeoutError):
         kind = "late"
     reason = str(error) if isinstance(error, CelticaError) else f"{type(error).__name__}: {error}"
-    played.forfeits[row] = Forfeit(seat, kind, " ".join(reason.split())[:MAX_REASON])
+    give_away(played, row, Forfeit(seat, kind, " ".join(reason.split())[:MAX_REASON]))
+
+
+def give_away(played: Played, row: int, forfeit: Forfeit) -> None:
+    """Note that a game was given away: its seat has lost, the others share the win."""
+    played.forfeits[row] = forfeit
     played.shares[row] = 1 / (played.batch.num_players - 1)
-    played.shares[row, seat] = 0
+    played.shares[row, forfeit.seat] = 0

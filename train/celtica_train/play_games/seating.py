@@ -40,6 +40,8 @@ class Seating:
         deals: different deals.
         seed: of the deals and of the agents' own randomness.
         options: the game's own, but for the defaults.
+        has_challenger: whether the last agent sits at every table, so that there are no games
+            between the others alone.
 
     Raises:
         OptionError: a value is out of range; says what is accepted.
@@ -51,6 +53,7 @@ class Seating:
     deals: int
     seed: int = 1
     options: Mapping[str, Any] = field(default_factory=dict)
+    has_challenger: bool = False
 
     def __post_init__(self) -> None:
         facts = spec(self.game)
@@ -60,6 +63,10 @@ class Seating:
             raise OptionError(f"agents must be at most {MAX_AGENTS}, and one or more")
         check_seed(self.seed)
         whole("deals", self.deals, 1, MAX_GAMES)
+        if self.has_challenger and not self.is_complete:
+            raise OptionError(
+                f"one agent meets {len(self.agents) - 1} others in more than {MAX_TABLES} sets"
+            )
         if self.num_games > MAX_GAMES:
             raise OptionError(f"{self.num_games:,} games are too many; at most {MAX_GAMES:,}")
 
@@ -71,7 +78,10 @@ class Seating:
     @cached_property
     def tables(self) -> np.ndarray:
         """The agents that play each deal, `(T, P)`, before they are shuffled in a large field."""
-        return tables_of(len(self.agents), self.players)
+        tables = tables_of(len(self.agents), self.players)
+        if self.has_challenger:
+            return tables[(tables == len(self.agents) - 1).any(axis=1)]
+        return tables
 
     @cached_property
     def circles(self) -> np.ndarray:

@@ -46,9 +46,20 @@ def play_block(design: Design, agents: Sequence[Agent], block: int) -> BlockRows
     """Play a block's games; all but the times depends on the design alone."""
     games = design.games_of_block(block)
     for index, agent in enumerate(agents):
-        agent.reset(agent_seed(design.seed, f"block {block}", index))
+        begin(agent, design, block, index)
     played = play(design, agents, games, first_id=int(games[0]), record=True)
-    num_moves = np.zeros(len(agents), int)
+    return rows_of(design, block, played)
+
+
+def begin(agent: Agent, design: Design, block: int, index: int) -> None:
+    """Start an agent's own randomness for a block; `index` is its place among the agents."""
+    agent.reset(agent_seed(design.seed, f"block {block}", index))
+
+
+def rows_of(design: Design, block: int, played: Played) -> BlockRows:
+    """Return what a block of games that were played adds to the store."""
+    games = design.games_of_block(block)
+    num_moves = np.zeros(len(design.agents), int)
     np.add.at(num_moves, played.seats, played.moves)
     return BlockRows(
         block,

@@ -7,7 +7,7 @@ import tyro
 from celtica_train.play_games.arena.settings import Config, MergeConfig, ReportConfig
 
 FORMS: dict[str, type] = {"report": ReportConfig, "merge": MergeConfig}
-"""What the command can be told beside a tournament, by the first word."""
+"""What the command takes after a first word, in place of `Config`."""
 
 
 def main(argv: list[str]) -> int:

@@ -35,7 +35,8 @@ class Design(Seating):
         bounds: of the test that stops a comparison of the first agent with the others, or None.
         until_ci: half width of every win share's interval at which to stop early, or None.
         move_seconds, memory_mb: what a program may take, for a move and at all.
-        networks: a hash of each agent's file, empty for one that is no trained network.
+        networks: a hash of the file of each agent's network, empty for one that has none.
+        pool: hash of the reference pool that the agents are of, but for a challenger; or empty.
         package: version of this package.
 
     Raises:
@@ -48,6 +49,7 @@ class Design(Seating):
     move_seconds: float = 10.0
     memory_mb: int = 2048
     networks: tuple[str, ...] = ()
+    pool: str = ""
     package: str = __version__
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
 from celtica_train.play_games.arena.results import Results
 
@@ -44,8 +45,9 @@ def short(name: str) -> str:
 
 def draw(results: Results, plot: Callable[[Results, Axes, Theme], None], theme: Theme) -> Figure:
     """Return a picture."""
-    rows = len(results.design.agents)
-    figure = Figure(figsize=(WIDTH, 1.6 + 0.42 * max(rows, 5)), dpi=DPI, facecolor=theme.paper)
+    rows = max(len(results.design.agents), 5)
+    height = 1.6 + (0.62 if plot is plot_pairs else 0.42) * rows
+    figure = Figure(figsize=(WIDTH, height), dpi=DPI, facecolor=theme.paper, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     axes.set_facecolor(theme.paper)
@@ -55,7 +57,6 @@ def draw(results: Results, plot: Callable[[Results, Axes, Theme], None], theme: 
     axes.tick_params(colors=theme.ink)
     for spine in axes.spines.values():
         spine.set_color(theme.line)
-    figure.tight_layout()
     return figure
 
 
@@ -76,22 +77,49 @@ def plot_ratings(results: Results, axes: Axes, theme: Theme) -> None:
 
 
 def plot_pairs(results: Results, axes: Axes, theme: Theme) -> None:
-    """Draw who is ahead of whom: the row's part of what the two won together."""
+    """Draw who is ahead of whom, see `heat_map`, with the scale of its colours."""
+    image = heat_map(results, axes, theme)
+    axes.set(title="Who beats whom", xlabel="rival", ylabel="agent, the best first")
+    add_scale(image, [axes], theme)
+
+
+def add_scale(image: AxesImage, axes: Sequence[Axes], theme: Theme) -> None:
+    """Add the scale of a heat map's colours beside its axes."""
+    bar = image.figure.colorbar(image, ax=axes, shrink=0.8)
+    bar.set_label("part of what the two won, % (95 % interval)", color=theme.ink)
+    bar.ax.tick_params(colors=theme.ink)
+    bar.outline.set_visible(False)
+
+
+def heat_map(results: Results, axes: Axes, theme: Theme) -> AxesImage:
+    """Draw the row's part of what it and the column won, with its interval.
+
+    Bold where the interval leaves one half out.
+    """
     names = results.ratings["agent"].to_list()
     place = {name: k for k, name in enumerate(names)}
     ahead = np.full((len(names), len(names)), np.nan)
-    for row in results.pairs.iter_rows(named=True):
-        both = row["share"] + row["rival_share"]
-        ahead[place[row["agent"]], place[row["rival"]]] = row["share"] / both if both else 0.5
-    axes.imshow(ahead, cmap=theme.map, vmin=0, vmax=1, aspect="auto")
-    for (row, column), value in np.ndenumerate(ahead):
-        if np.isfinite(value):
-            ink = "#ffffff" if abs(value - 0.5) > 0.3 else "#1f2328"
-            axes.text(column, row, f"{value:.0%}", ha="center", va="center", color=ink, fontsize=9)
+    cells = {}
+    for found in results.ahead.iter_rows(named=True):
+        cell = place[found["agent"]], place[found["rival"]]
+        ahead[cell], cells[cell] = found["part"], found
+    image = axes.imshow(100 * ahead, cmap=theme.map, vmin=0, vmax=100)
+    for (row, column), found in cells.items():
+        low, high = found["part_low"], found["part_high"]
+        words = f"{found['part']:.0%}\n{100 * low:.0f} to {100 * high:.0f}"
+        ink = "#ffffff" if abs(found["part"] - 0.5) > 0.3 else "#1f2328"
+        weight = "normal" if low <= 0.5 <= high else "bold"
+        axes.text(
+            *(column, row, words), ha="center", va="center", color=ink, fontsize=8, weight=weight
+        )
     labels = [short(name) for name in names]
     axes.set_xticks(range(len(names)), labels, rotation=30, ha="right")
     axes.set_yticks(range(len(names)), labels)
-    axes.set(title="The row's part of what it and the column won")
+    axes.set_xticks(np.arange(len(names) + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color=theme.paper, linewidth=2)
+    axes.tick_params(which="both", length=0)
+    return image
 
 
 def plot_seats(results: Results, axes: Axes, theme: Theme) -> None:

@@ -73,12 +73,16 @@ def rate(wins: np.ndarray, seed: int, resamples: int = RESAMPLES) -> Ratings:
     if len(wins) < 2 or num_groups > 1:
         unknown = np.full_like(points, np.nan)
         return Ratings(points, unknown, unknown, num_groups > 1)
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(len(wins), np.full(len(wins), 1 / len(wins)), size=resamples)
-    resampled = np.tensordot(counts, wins, axes=1)
+    resampled = resample(wins, np.random.default_rng(seed), resamples)
     found = np.array([fit(one, points) for one in resampled])
     half = Z95 * found.std(axis=0, ddof=1)  # steadier than quantiles of so few resamples
     return Ratings(points, points - half, points + half, is_split=False)
+
+
+def resample(wins: np.ndarray, rng: np.random.Generator, resamples: int) -> np.ndarray:
+    """Return the wins of as many deals, drawn again and again from those of `(D, n, n)`."""
+    counts = rng.multinomial(len(wins), np.full(len(wins), 1 / len(wins)), size=resamples)
+    return np.tensordot(counts, wins, axes=1)
 
 
 def fit(wins: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:

@@ -16,16 +16,18 @@ from rich.text import Text
 
 from celtica_env.extend import printable
 from celtica_train.checkpoint import write_atomic
+from celtica_train.play_games.arena.nash import nash_table
 from celtica_train.play_games.arena.plots import PLOTS, THEMES, draw
 from celtica_train.play_games.arena.results import Results
 
 PAGE_FILE = "report.html"
 CONTINUED = ", continued"
 MAX_WIDTH = 1000  # columns of a terminal; far more than any has
-TABLES = ("ratings", "pairs", "by_seat", "lengths", "errors", "forfeits")
+TABLES = ("ratings", "pairs", "ahead", "by_seat", "lengths", "errors", "forfeits")
 HEADINGS = {
     "ratings": "Ratings",
     "pairs": "Pairs: the agent's share of the win in games with the rival",
+    "ahead": "Who is ahead: the agent's part of what it and the rival won",
     "by_seat": "Seats",
     "lengths": "Length of games, in decisions",
     "errors": "Games given away by kind, and strength in games that nobody gave away",
@@ -34,7 +36,11 @@ HEADINGS = {
 PERCENT = (
     *("win_share", "share", "rival_share", "share_played_out", "share_low", "share_high"),
     *("luck_adjusted", "adjusted_low", "adjusted_high"),
+    *("part", "part_low", "part_high", "weight"),
 )
+VECTOR = "pairs"
+"""The picture that is written as PDF, too, for papers."""
+NASH = "Nash averages: the agent's part against the mixture that no agent beats"
 
 
 def write_report(results: Results, folder: Path) -> list[Path]:
@@ -51,7 +57,10 @@ def write_report(results: Results, folder: Path) -> list[Path]:
             buffer = io.BytesIO()
             write(buffer)
             written.append(write_file(folder / f"{name}.{ending}", buffer.getvalue()))
-    pictures = {name + suffix: png(results, name, suffix) for name in PLOTS for suffix in THEMES}
+    pictures = {
+        name + suffix: picture(results, name, suffix) for name in PLOTS for suffix in THEMES
+    }
+    written.append(write_file(folder / f"{VECTOR}.pdf", picture(results, VECTOR, "", "pdf")))
     for name, content in pictures.items():
         written.append(write_file(folder / f"{name}.png", content))
     return [*written, write_file(folder / PAGE_FILE, page(results, pictures).encode())]
@@ -63,11 +72,22 @@ def write_file(path: Path, content: bytes) -> Path:
     return path
 
 
-def png(results: Results, name: str, suffix: str) -> bytes:
+def picture(results: Results, name: str, suffix: str, form: str = "png") -> bytes:
     """Return a picture."""
     buffer = io.BytesIO()
-    draw(results, PLOTS[name], THEMES[suffix]).savefig(buffer, format="png")
+    draw(results, PLOTS[name], THEMES[suffix]).savefig(buffer, format=form)
     return buffer.getvalue()
+
+
+def write_nash(results: Results, folder: Path, console: Console) -> None:
+    """Print the Nash averages of a tournament, and write them as a table.
+
+    Raises:
+        MissingLibraryError: OpenSpiel is not installed.
+    """
+    frame = nash_table(results)
+    print_frame(console, NASH, merged(frame, {"part": "part"}))
+    write_file(folder / "nash.csv", frame.write_csv().encode())
 
 
 def page(results: Results, pictures: Mapping[str, bytes]) -> str:
@@ -92,7 +112,7 @@ def page(results: Results, pictures: Mapping[str, bytes]) -> str:
 def shown(results: Results, name: str) -> pl.DataFrame:
     """Return a table as people read it, bounds beside what they bound."""
     frame = getattr(results, name)
-    values = {"rating": "rating", "win_share": "share", "share": "share"}
+    values = {"rating": "rating", "win_share": "share", "share": "share", "part": "part"}
     bounded = {name: start for name, start in values.items() if f"{start}_low" in frame.columns}
     return merged(frame, {name: start for name, start in bounded.items() if name in frame.columns})
 

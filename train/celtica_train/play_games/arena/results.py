@@ -16,7 +16,7 @@ from celtica_env.errors import StoreError
 from celtica_train.play_games.arena.design import Design
 from celtica_train.play_games.arena.ratings import Ratings, fit, rate, wins_by_deal
 from celtica_train.play_games.arena.store import Store
-from celtica_train.play_games.intervals import interval95, sequence95
+from celtica_train.play_games.intervals import interval95, ratio95, sequence95
 
 KINDS = ("illegal", "late", "failed")
 WHOLE = "deal IN (SELECT deal FROM games GROUP BY deal HAVING count(*) = :games_per_deal)"
@@ -93,7 +93,7 @@ class Results:
             means.filter(pl.col("agent") == name)["share"].to_numpy() for name in self.design.agents
         ]
 
-    def _wins(self, is_counted: np.ndarray | slice = slice(None)) -> np.ndarray:
+    def wins(self, is_counted: np.ndarray | slice = slice(None)) -> np.ndarray:
         """Return what each agent won in games with each other one, by deal `(D, n, n)`."""
         num_players = self.design.players
         seats = self.seats["agent"].to_physical().to_numpy().reshape(-1, num_players)[is_counted]
@@ -105,7 +105,7 @@ class Results:
     def rated(self) -> Ratings:
         """The ratings as arrays, agents in the order of the design."""
         self.require_games()
-        return rate(self._wins(), self.design.seed)
+        return rate(self.wins(), self.design.seed)
 
     @cached_property
     def ratings(self) -> pl.DataFrame:
@@ -150,7 +150,7 @@ class Results:
         Strength in all games, as in `ratings`, and in those that nobody gave away.
         """
         played_out = self.seats.filter(pl.col("how").is_null().all().over("game"))
-        wins = self._wins(self.games["forfeit_seat"].is_null().to_numpy()).sum(axis=0)
+        wins = self.wins(self.games["forfeit_seat"].is_null().to_numpy()).sum(axis=0)
         met = np.flatnonzero((wins + wins.T).any(axis=1))
         points = np.full(len(wins), np.nan)
         if met.size:
@@ -185,6 +185,28 @@ class Results:
             pl.col("games").sum(), pl.col("rival_share").mean(), pl.col("share")
         )  # fmt: skip
         return with_interval(grouped, self.interval).sort("agent", "rival")
+
+    @cached_property
+    def ahead(self) -> pl.DataFrame:
+        """A row for each pair of agents, both ways round: the first's part of what the two won.
+
+        At two seats that is its share. At more it leaves out what third ones won, and says of each
+        pair what the ratings are fitted to. Pairs that won nothing of each other are left out.
+        """
+        self.require_games()
+        wins, names = self.wins(), self.design.agents
+        rows = []
+        for own, rival in np.argwhere((wins + wins.transpose(0, 2, 1)).any(axis=0)).tolist():
+            won, both = wins[:, own, rival], wins[:, own, rival] + wins[:, rival, own]
+            part = float(won.sum() / both.sum())
+            rows.append((names[own], names[rival], part, *ratio95(won, both)))
+        enum = pl.Enum(names)
+        return pl.DataFrame(
+            rows,
+            {"agent": enum, "rival": enum, "part": pl.Float64, "part_low": pl.Float64,
+             "part_high": pl.Float64},
+            orient="row",
+        )  # fmt: skip
 
     @cached_property
     def by_seat(self) -> pl.DataFrame:

@@ -58,6 +58,9 @@ class ReportConfig(OwnGame):
     """Folder of the tournament, or of a comparison."""
     luck_adjusted: str | None = None
     """Tell shares less the luck of the draws as well, by a value: bot, or the path of one."""
+    nash: bool = False
+    """Print and write Nash averages, too: ratings that do not depend on how often an agent is in
+    the field. They need OpenSpiel."""
 
 
 @dataclass

@@ -118,13 +118,13 @@ class Store:
         """
         path = folder / STORE_FILE
         with written_whole(path) as partial, described(path):
-            connection = sqlite3.connect(partial, isolation_level=None)
-            connection.executescript(
-                f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {SCHEMA}"
-            )
-            connection.execute("INSERT INTO tournament VALUES (?)", [design.to_json()])
-            connection.close()
+            begun(str(partial), design).close()
         return cls.open(folder)
+
+    @classmethod
+    def in_memory(cls, path: Path, design: Design) -> Store:
+        """Make a store that is in no file; its errors name `path`."""
+        return cls(begun(":memory:", design), path)
 
     @classmethod
     def open(cls, folder: Path) -> Store:
@@ -261,6 +261,16 @@ class Store:
     def num_games(self) -> int:
         """Return the number of games."""
         return self.query("SELECT count(*) FROM games")[0][0]
+
+
+def begun(database: str, design: Design) -> sqlite3.Connection:
+    """Return the connection to a new store, without games yet."""
+    connection = sqlite3.connect(database, isolation_level=None)
+    connection.executescript(
+        f"PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {FORMAT}; {SCHEMA}"
+    )
+    connection.execute("INSERT INTO tournament VALUES (?)", [design.to_json()])
+    return connection
 
 
 def has_store(folder: Path) -> bool:

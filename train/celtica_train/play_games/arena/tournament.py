@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from celtica_agents.learned import split_argument
-from celtica_agents.learned.files import find_network_file
+from celtica_agents.learned.named import network_of
 from celtica_env import Agent, spec
-from celtica_env.errors import CheckpointError, OptionError, StoreError
-from celtica_env.extend import PATH_AGENT, check_seed, players_of
+from celtica_env.errors import OptionError, StoreError
+from celtica_env.extend import check_seed, players_of
 from celtica_train.checkpoint import file_hash
 from celtica_train.play_games.arena import engines
 from celtica_train.play_games.arena.blocks import PROGRAM
@@ -134,20 +133,18 @@ def design_of(
         agents=labels_of([a if isinstance(a, str) else a.name for a in agents]),
         deals=deals_for(num_games, len(agents), num_players),
         at_once=at_once or (PROGRAM_AT_ONCE if has_programs else Design.at_once),
-        networks=tuple(map(network_hash, agents)),
+        networks=tuple(network_hash(agent, game, num_players) for agent in agents),
         **values,
     )
 
 
-def network_hash(agent: str | Agent) -> str:
-    """Return a hash of the file of a trained network, by which a later one at its path differs."""
-    if not isinstance(agent, str):
-        return ""
-    try:
-        path, _ = split_argument(agent.removeprefix(f"{PATH_AGENT}:"))
-        return file_hash(find_network_file(path))
-    except (CheckpointError, OSError, ValueError):  # no network, or no path at all
-        return ""
+def network_hash(agent: str | Agent, game: str, num_players: int) -> str:
+    """Return a hash of the network's file that an agent plays by, empty if it has none.
+
+    By it a network that was trained anew at the same path is told from the one it was.
+    """
+    file = network_of(agent, game, num_players) if isinstance(agent, str) else None
+    return file_hash(file) if file is not None else ""
 
 
 def engine_of(

@@ -24,6 +24,7 @@ from celtica_train.play_games.arena.report import (
     merged,
     print_frame,
     print_report,
+    write_nash,
     write_report,
 )
 from celtica_train.play_games.arena.results import Results
@@ -103,6 +104,8 @@ def run_report(config: ReportConfig) -> None:
             luck = Luck(config.luck_adjusted, store.design)
             adjusted = adjusted_shares(store, results, luck)
     report(results, config.results, console)
+    if config.nash:
+        write_nash(results, config.results, console)
     if adjusted is not None:
         title = f"Win share less the luck of the draws, by the value {luck.hash}"
         print_frame(console, title, merged(adjusted, {"luck_adjusted": "adjusted"}))

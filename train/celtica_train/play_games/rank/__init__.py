@@ -1,0 +1,1 @@
+"""How good is an agent: its place beside agents that never change."""
