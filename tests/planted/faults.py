@@ -620,8 +620,8 @@ IN_AGENTS_AND_EVALUATION = {
     ),
     "the interval counts games and not deals": Fault(
         f"{TRAIN}/play_games/evaluate.py",
-        "interval95(shares[:, i])",
-        "interval95(np.repeat(shares[:, i], num_players))",
+        "interval95(tally.shares[:, i])",
+        "interval95(np.repeat(tally.shares[:, i], num_players))",
         evaluation("test_the_interval_of_an_evaluation_counts_deals"),
     ),
     "every part of an evaluation plays the same deals": Fault(

@@ -76,12 +76,12 @@ def test_a_network_is_taken_by_its_name_and_once(hub, tmp_path):
 
 def test_a_revision_stays_when_the_network_there_changes(hub):
     old = put(hub, bytes_of(seed=1))
-    before = network_hash(NAME)
+    before = network_hash(NAME, "celtica", 2)
     put(hub, bytes_of(seed=2))
     pinned = celtica_env.load_agent(f"{NAME}@{old}", "celtica")
     assert pinned.name == f"{NAME}@{old}"
-    assert network_hash(pinned.name) == before
-    assert network_hash(NAME) != before != ""
+    assert network_hash(pinned.name, "celtica", 2) == before
+    assert network_hash(NAME, "celtica", 2) != before != ""
 
 
 @pytest.mark.parametrize("name", [f"mc:2:{NAME}", f"puct:2:{NAME}", f"{NAME}:3", f"trained:{NAME}"])

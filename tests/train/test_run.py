@@ -314,11 +314,11 @@ def test_the_end_of_a_run_like_the_published_one_says_when_the_machine_was_too_s
     enough = run.pace_of(config, published["decisions"], 300)
     assert f"{shown} decisions; the published results are of {shown}" in enough
     (first, low), *_, (_, high) = published["win_shares"]
-    assert f"came to about {high:.0%} against greedy" in enough
+    assert f"won about {high:.0%} against greedy" in enough
     assert len(enough.splitlines()) == 1
     told = run.pace_of(config, first, 300)
     assert shown in told
-    assert f"came to about {low:.0%} against greedy" in told
+    assert f"won about {low:.0%} against greedy" in told
     minutes = math.ceil(5 * published["decisions"] / first)
     assert f"about {minutes} minutes on this machine" in told
     command = told.splitlines()[-1].partition("celtica train ")[2]

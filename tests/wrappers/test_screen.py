@@ -55,8 +55,9 @@ def test_a_window_shows_every_position(window, kind):
     first = window.surfarray.array3d(window.display.get_surface())
     state, seat = state_of(env), int(state_of(env)["to_move"])
     assert np.array_equal(first.swapaxes(0, 1), pixels(draw(GAME, state, seat)))
-    mask = env.infos[env.agent_selection] if kind is GameAECEnv else env._info()
-    env.step(int(mask["action_mask"].argmax()))
+    is_aec = kind is GameAECEnv
+    mask = env.infos[env.agent_selection]["action_mask"] if is_aec else env.action_masks()
+    env.step(int(mask.argmax()))
     assert (window.surfarray.array3d(window.display.get_surface()) != first).any()
     assert env.render() is None
     env.close()

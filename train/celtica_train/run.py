@@ -406,8 +406,8 @@ def pace_of(config: Config, steps: int, elapsed: float) -> str:
     decisions, shares = zip(*published["win_shares"])
     expected = np.interp(math.log(steps), np.log(decisions), shares)
     pace = (
-        f"{steps:,} decisions; the published results are of {wanted:,}. Runs of as many as this "
-        f"one came to about {expected:.0%} against greedy"
+        f"{steps:,} decisions; the published results are of {wanted:,}. After as many as here that "
+        f"run won about {expected:.0%} against greedy"
     )
     if steps >= ENOUGH * wanted:
         return pace

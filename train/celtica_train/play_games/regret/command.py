@@ -15,7 +15,6 @@ from celtica_agents.learned.shipped import shipped_networks
 from celtica_env import load_game
 from celtica_train.own_game import GameWithOptions, OwnGame
 from celtica_train.play_games.regret.losses import Loss, Regret, regret
-from celtica_train.play_games.regret.making import make_positions
 
 
 @dataclass
@@ -100,6 +99,7 @@ def make(config: MakeConfig) -> None:
     from rich.progress import TextColumn
 
     from celtica_train.play_games.arena.work import COLUMNS, progress_bar
+    from celtica_train.play_games.regret.making import make_positions
 
     judge = config.judge or strongest(config.game, config.players)
     usual = ("bot", "puct:20:bot") if judge == "bot" else (judge,)
