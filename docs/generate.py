@@ -340,7 +340,7 @@ def front_table(figures: Mapping[str, Any]) -> str:
     rows = [
         [row[0], *row[4:]]
         for row in map(result_row, figures["results"])
-        if row[1:4] == ["bot", "greedy:v0", "2"]
+        if row[1] == "bot" and row[2].startswith("greedy") and row[3] == "2"
     ]
     header = [RESULT_HEADER[0], *RESULT_HEADER[4:]]
     shown = table(header, rows, numbers=range(1, 5))

@@ -20,13 +20,19 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from celtica_agents.random import pick_legal
 from celtica_env import __version__, make_batch
 from celtica_env.errors import OptionError
 from celtica_env.extend import mix_keys
 from celtica_train.own_game import OwnGame, usual_agents
 
 BATCHES = (1, 64, 1024, 4096, 16384)
+
+
+def picker() -> Callable[..., None]:
+    """Return what picks legal actions at random; it brings the compiler, so not at once."""
+    from celtica_agents.random import pick_legal
+
+    return pick_legal
 
 
 @dataclass
@@ -66,12 +72,13 @@ class CoreLoop:
         self._actions = np.zeros(batch_size, np.int64)
         self._ids = np.arange(batch_size)
         self._calls = 0
+        self._pick = picker()
 
     def __call__(self) -> float:
         """Take one step in every game."""
         self._calls += 1
         keys = mix_keys(self._ids, np.full(1, self._calls))
-        pick_legal(self.batch.action_masks, keys, self._actions)
+        self._pick(self.batch.action_masks, keys, self._actions)
         start = time.perf_counter()
         self.batch.step(self._actions)
         if self.full:
@@ -136,6 +143,7 @@ class VectorLoop:
         self._actions = np.zeros(num_envs, np.int64)
         self._ids = np.arange(num_envs)
         self._calls = 0
+        self._pick = picker()
 
     def __call__(self) -> float:
         """Take one step of every learner, masks fetched and counted."""
@@ -143,7 +151,7 @@ class VectorLoop:
         start = time.perf_counter()
         masks = self.env.action_masks()
         middle = time.perf_counter()
-        pick_legal(masks, mix_keys(self._ids, np.full(1, self._calls)), self._actions)
+        self._pick(masks, mix_keys(self._ids, np.full(1, self._calls)), self._actions)
         resume = time.perf_counter()
         self.env.step(self._actions)
         return middle - start + time.perf_counter() - resume
