@@ -163,7 +163,7 @@ def draw() -> None:
         place.set(title=f"{name}, 2 players, {results.num_deals} deals")
     add_scale(image, list(axes), LIGHT)
     with written_whole(PICTURE) as partial:
-        figure.savefig(partial, format="png")
+        figure.savefig(partial, format="png", bbox_inches="tight")
 
 
 # --- the command ---------------------------------------------------------------------------------
