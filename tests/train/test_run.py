@@ -25,6 +25,7 @@ from celtica_train import cli, run, settings, train, trainers
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint
 from celtica_train.play.command import Config as PlayConfig
 from celtica_train.run import Run, make_learner
+from celtica_train.trainers.td import linear_layers
 from tests.core.processes import TIMEOUT
 
 TINY = [
@@ -105,7 +106,7 @@ def test_the_exported_agent_is_the_network(finished_run):
     agent = celtica_env.load_agent(str(finished_run / "last"), "celtica")
     if learner.kind == "value":
         agent.reset(config.seed)
-        learner.learned.load_state_dict(learner.average.state_dict())  # what is exported
+        learner.look_ahead.load(linear_layers(learner.average))  # what is exported
         assert agent.act(view).tolist() == learner.choose(view).tolist()
         return
     with torch.no_grad():
