@@ -21,11 +21,15 @@ from celtica_env.extend import check_seed
 
 def shipped_networks(game: str) -> dict[int, Path]:
     """Return the file of each network that comes with a game, by the number of players."""
-    found = load_game(game)
-    if found.bots is None:
+    return files_by_players(game, load_game(game).bots)
+
+
+def files_by_players(game: str, folder: str | None) -> dict[int, Path]:
+    """Return the files `N.safetensors` in a folder of a game's package, by N; none without one."""
+    if folder is None:
         return {}
-    folder = Path(str(files(found.package))) / found.bots
-    return {int(path.stem): path for path in sorted(folder.glob("*.safetensors"))}
+    path = Path(str(files(load_game(game).package))) / folder
+    return {int(file.stem): file for file in sorted(path.glob("*.safetensors"))}
 
 
 def shipped_network(game: str, num_players: int) -> Path:

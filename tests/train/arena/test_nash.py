@@ -1,6 +1,7 @@
 """Nash averages: clones change nobody's place; and who is ahead of whom, which they rest on."""
 
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ from tests.train.arena.simulation import simulate
 CIRCLE = np.array([[0, 70, 20, 90], [30, 0, 75, 80], [80, 25, 0, 85], [10, 20, 15, 0]], float)
 """What four agents won of each other: the first three in a circle, the last behind all."""
 
-with_openspiel = pytest.mark.skipif("not __import__('importlib').util.find_spec('cvxpy')")
+with_openspiel = pytest.mark.skipif(
+    find_spec("cvxpy") is None, reason="OpenSpiel's Nash averaging needs cvxpy: the extra openspiel"
+)
 
 
 def with_clones(wins, agent, count):

@@ -12,7 +12,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +20,7 @@ from msgspec import Meta
 from safetensors.numpy import save
 
 from celtica_agents.learned.files import read_tensors
+from celtica_agents.learned.shipped import files_by_players
 from celtica_env import Batch, __version__, load_game, make_batch, spec
 from celtica_env.errors import CelticaError, CheckpointError
 from celtica_env.extend import options_of, players_of, read_json
@@ -221,11 +221,7 @@ def are_whole(arrays: Mapping[str, np.ndarray], max_steps: int) -> bool:
 
 def known_positions(game: str) -> dict[int, Path]:
     """Return the file of the positions that come with a game, by the number of players."""
-    found = load_game(game)
-    if found.positions is None:
-        return {}
-    folder = Path(str(files(found.package))) / found.positions
-    return {int(path.stem): path for path in sorted(folder.glob("*.safetensors"))}
+    return files_by_players(game, load_game(game).positions)
 
 
 def shipped_positions(game: str, num_players: int) -> Path:
