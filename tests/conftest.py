@@ -166,9 +166,9 @@ def is_full_check() -> bool:
     return IS_FULL_CHECK
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def own_registry(monkeypatch):
-    """A registry that forgets what a test enters."""
+    """A registry that forgets what a test enters: tests after it in this process list the games."""
     monkeypatch.setattr(registry, "_GAMES", dict(registry._GAMES))
 
 

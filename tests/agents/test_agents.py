@@ -243,7 +243,7 @@ def test_what_comes_with_a_game_plays_and_says_how_it_was_made(game, players):
     assert result.agents[0].ci95[0] > 1.5 / players
 
 
-def test_the_bot_says_what_it_takes_and_what_it_lacks(own_registry):
+def test_the_bot_says_what_it_takes_and_what_it_lacks():
     for name in ("bot:0", "bot:x", "bot:-1"):
         with pytest.raises(OptionError, match="bot:N"):
             celtica_env.load_agent(name, "celtica")

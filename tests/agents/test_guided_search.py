@@ -103,7 +103,7 @@ def test_a_policy_for_another_game_is_refused(tmp_path):
 
 
 @pytest.fixture
-def open_game(own_registry):
+def open_game():
     """A batch `(1,)` of the tiny game with hands known and nothing left to draw, and a value."""
     celtica_env.register_game("tiny", "tests.core.tiny_game")
     weights, info = value_of("tiny")
@@ -186,7 +186,7 @@ def test_the_bot_guides_too(make):
 
 
 @pytest.mark.parametrize("make", [make_mc, make_puct])
-def test_a_bot_that_does_not_come_with_the_game_is_missed_at_once(make, own_registry):
+def test_a_bot_that_does_not_come_with_the_game_is_missed_at_once(make):
     celtica_env.register_game("tiny", "tests.core.tiny_game")
     with pytest.raises(CheckpointError, match="no network comes with tiny"):
         make("tiny", "4:bot")

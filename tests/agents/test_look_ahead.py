@@ -45,7 +45,7 @@ def positions(game, num_games):
 
 
 @pytest.fixture
-def tiny(own_registry):
+def tiny():
     celtica_env.register_game("tiny", "tests.core.tiny_game")
     return "tiny"
 

@@ -23,7 +23,7 @@ NAMES = ("greedy", "random", "random")
 
 
 @pytest.fixture
-def tiny(own_registry):
+def tiny():
     celtica_env.register_game("tiny", tiny_game.__name__)
     return "tiny"
 

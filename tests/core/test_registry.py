@@ -28,7 +28,6 @@ def test_every_game_is_a_folder_with_the_fixed_file_names():
             __import__(f"{card.package}.{name}")
 
 
-@pytest.mark.usefixtures("own_registry")
 def test_a_game_of_ones_own_is_entered_by_its_package():
     celtica_env.register_game("tiny", "tests.core.tiny_game")
     assert celtica_env.list_games()[-1] == "tiny"
@@ -37,7 +36,6 @@ def test_a_game_of_ones_own_is_entered_by_its_package():
     assert celtica_env.list_games().count("tiny") == 1
 
 
-@pytest.mark.usefixtures("own_registry")
 def test_a_name_that_is_taken_is_refused():
     for game in celtica_env.list_games():
         with pytest.raises(ValueError, match=f"{game}.*registered already"):
@@ -48,7 +46,6 @@ def test_a_name_that_is_taken_is_refused():
 @pytest.mark.parametrize(
     ("package", "held"), [("json", "no GAME"), ("tests.core.tiny_game", "the game 'tiny'")]
 )
-@pytest.mark.usefixtures("own_registry")
 def test_a_package_without_the_game_is_refused_with_what_it_holds(package, held):
     celtica_env.register_game("mine", package)
     with pytest.raises(OptionError, match=f"registered as 'mine', but holds {held}"):
@@ -64,7 +61,7 @@ def test_all_public_names_are_there():
 
 
 @pytest.fixture
-def two_versions(own_registry):
+def two_versions():
     """The second version of the tiny game, which names the first, and a replay of the first."""
     celtica_env.register_game("tiny", "tests.core.tiny_game")
     batch = celtica_env.make_batch("tiny", 1, seed=4, record=True)
@@ -165,7 +162,6 @@ print(celtica_env.list_games()[-1], "Tiny-v0" in gymnasium.registry)
     assert run_python(code, tmp_path) == "tiny True\n"
 
 
-@pytest.mark.usefixtures("own_registry")
 def test_a_package_is_registered_under_the_name_of_its_game():
     assert registry.register_package("tests.core.tiny_game") == "tiny"
     assert celtica_env.spec("tiny").name == "tiny"

@@ -259,7 +259,6 @@ def test_the_command_refuses_what_is_unknown(capsys):
 OWN_GAME = ["--game", "tiny", "--package", "tests.core.tiny_game"]
 
 
-@pytest.mark.usefixtures("own_registry")
 def test_every_command_takes_a_game_of_ones_own(capsys, tmp_path):
     file = str(tmp_path / "games.jsonl")
     assert (

@@ -154,7 +154,7 @@ def test_rules_are_short_or_long(game):
     assert rules_in_words(card, state) == card.rules_in_words(state)
 
 
-def test_a_game_without_rules_in_words_has_prompts_too(own_registry):
+def test_a_game_without_rules_in_words_has_prompts_too():
     celtica_env.register_game("tiny", tiny_game.__name__)
     asked = make_prompt(celtica_env.make_batch("tiny", 1, seed=0).view())
     assert asked.instructions.startswith("You are player")

@@ -6,7 +6,7 @@ import celtica_env
 
 
 @pytest.fixture
-def tiny_game(own_registry):
+def tiny_game():
     """The tiny game, registered."""
     celtica_env.register_game("tiny", "tests.core.tiny_game")
     return "tiny"

@@ -9,7 +9,6 @@ import pytest
 
 import celtica_env
 from celtica_agents.learned.files import network_bytes, read_network
-from celtica_env.core import registry
 from celtica_env.core.errors import BoardError, OptionError
 from celtica_env.games.celtica.board import default_board
 from celtica_env.games.celtica.tables import Edition
@@ -29,7 +28,7 @@ QUICK = [
 
 
 @pytest.fixture
-def celtica(own_registry, tmp_path, monkeypatch):
+def celtica(tmp_path, monkeypatch):
     """Run a command on the tiny game in an empty folder."""
     monkeypatch.chdir(tmp_path)
     own = ["--game", "tiny", "--package", PACKAGE]
@@ -63,7 +62,7 @@ def events(before, actions, after):
 
 
 @pytest.fixture
-def whole_game(own_registry, monkeypatch, tmp_path):
+def whole_game(monkeypatch, tmp_path):
     """The tiny game with every optional part, in a folder that nothing here knows."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
@@ -86,7 +85,6 @@ def value_of_tiny():
     """Return a value network of random weights."""
     celtica_env.register_game("tiny", PACKAGE)
     network = value_of("tiny")
-    del registry._GAMES["tiny"]
     return network
 
 
@@ -133,7 +131,7 @@ def test_optional_parts_outside_the_package_are_found(whole_game, capsys):
 
 
 @pytest.mark.slow
-def test_a_run_is_on_the_rules_and_the_board_it_is_told(own_registry, tmp_path, monkeypatch):
+def test_a_run_is_on_the_rules_and_the_board_it_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     board = default_board()
     board["places"][5]["amount"] = 9

@@ -245,7 +245,7 @@ def test_registering_twice_does_no_harm():
     assert pyspiel.registered_names() == names
 
 
-def test_a_game_of_ones_own_is_registered_by_name(own_registry):
+def test_a_game_of_ones_own_is_registered_by_name():
     celtica_env.register_game("tiny", "tests.core.tiny_game")
     openspiel.register_openspiel_games(["tiny"])
     state = dealt(pyspiel.load_game("tiny_v0(players=3)"))

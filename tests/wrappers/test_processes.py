@@ -71,7 +71,7 @@ def course_of(envs, num_steps):
 
 
 @pytest.fixture
-def tiny(own_registry):
+def tiny():
     """The game of the tests, which no other process has registered."""
     celtica_env.register_game("tiny", "tests.core.tiny_game")
     return "tiny"

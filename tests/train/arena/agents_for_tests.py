@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import numpy as np
 
@@ -16,6 +17,16 @@ class First:
 
     def act(self, view):
         return view.action_masks.argmax(axis=1)
+
+
+class Slow(First):
+    """Takes its time, which leaves others time to kill it."""
+
+    name = "slow"
+
+    def act(self, view):
+        time.sleep(0.001)
+        return super().act(view)
 
 
 class Raising(First):

@@ -29,6 +29,7 @@ from tests.core.processes import ROOT, TIMEOUT
 from tests.each_game import each_game
 
 HERE = "tests.train.arena.agents_for_tests"
+SLOW = f"{HERE}:Slow"
 KINDS = ["illegal", "late", "failed"]
 PLAYED = "SELECT * FROM games ORDER BY game", "SELECT * FROM seats ORDER BY game, seat"
 
@@ -365,11 +366,11 @@ def test_a_tournament_killed_at_any_moment_goes_on_with_nothing_lost_or_doubled(
 ):
     """Each child is killed some moments after it has stored something new."""
     num_kills, at_once = 50 if is_full_check else 4, 32
-    agents, options = ["random", "greedy"], {"num_games": 64 * num_kills, "at_once": at_once}
+    agents, options = ["random", SLOW], {"num_games": 64 * num_kills, "at_once": at_once}
     play_tournament(agents, out=tmp_path / "whole", **options)
     killed, chance, num_games = tmp_path / "killed", random.Random(0), 0
     for _ in range(num_kills):
-        child = multiprocessing.get_context("fork").Process(
+        child = multiprocessing.get_context("spawn").Process(
             target=play_tournament, args=(agents,), kwargs={"out": killed, **options}
         )
         child.start()
@@ -386,19 +387,21 @@ def test_a_tournament_killed_at_any_moment_goes_on_with_nothing_lost_or_doubled(
 
 @pytest.mark.slow
 def test_the_command_killed_with_its_workers_goes_on(tmp_path):
-    num_kills, at_once, num_games = 5, 20, 0
-    command = ["random", "greedy", "--games", "4000", "--at-once", str(at_once), "--out", "killed"]
+    num_kills, at_once, num_games = 4, 20, 0
+    command = ["random", SLOW, "--games", "400", "--at-once", str(at_once), "--out", "killed"]
     for _ in range(num_kills):
         process = start([*command, "--workers", "2"], tmp_path)
-        wait_for_more(tmp_path / "killed", num_games, lambda process=process: not process.poll())
+        wait_for_more(
+            tmp_path / "killed", num_games, lambda process=process: process.poll() is None
+        )
         process.kill()
         process.communicate()
         assert process.returncode == -signal.SIGKILL
         before, num_games = num_games, expect_whole_blocks(tmp_path / "killed", at_once)
         assert num_games > before
-    options = {"num_games": 4000, "at_once": at_once}
-    play_tournament(["random", "greedy"], out=tmp_path / "killed", **options)
-    play_tournament(["random", "greedy"], out=tmp_path / "whole", **options)
+    options = {"num_games": 400, "at_once": at_once}
+    play_tournament(["random", SLOW], out=tmp_path / "killed", **options)
+    play_tournament(["random", SLOW], out=tmp_path / "whole", **options)
     assert stored(tmp_path / "killed") == stored(tmp_path / "whole")
 
 
