@@ -15,6 +15,7 @@ from celtica_env.extend import did_you_mean
 
 COMMANDS = {
     "train": ("train", "train a bot, see its strength with intervals"),
+    "merge": ("merge", "make one network of several, as the runs of several seeds leave"),
     "curves": ("curves", "compare recipes of training over several seeds"),
     "evaluate": ("play_games.evaluate", "play agents against each other"),
     "compare": ("play_games.compare", "play until it is known whether an agent is better"),

@@ -36,11 +36,12 @@ import torch
 from msgspec import Meta, Struct, to_builtins
 from rich.console import Console
 
-from celtica_agents.learned.files import NETWORK_FILE, network_bytes
+from celtica_agents.learned.files import NETWORK_FILE, network_bytes, read_network
 from celtica_agents.learned.policy import PolicyAgent
+from celtica_agents.learned.shipped import shipped_network
 from celtica_agents.learned.value import ValueAgent
 from celtica_env import agent_seed, spec
-from celtica_env.errors import CheckpointError, PositionError, TrainingError
+from celtica_env.errors import CheckpointError, OptionError, PositionError, TrainingError
 from celtica_env.extend import checked, printable, shown
 from celtica_train.checkpoint import load_checkpoint, save_checkpoint, select, write_atomic
 from celtica_train.play_games.evaluate import evaluate
@@ -358,6 +359,23 @@ def make_learner(config: Config) -> Learner:
     return make(config)
 
 
+def begin_with(learner: Learner, path: str) -> None:
+    """Give a learner the weights of a network, `bot` or one at a path.
+
+    Raises:
+        CheckpointError: there is none for the game.
+        OptionError: it is of another kind, or has layers of other sizes.
+    """
+    config = learner.config
+    file = shipped_network(config.game, config.players) if path == "bot" else path
+    weights, info = read_network(file, config.game)
+    if info.kind != learner.kind:
+        raise OptionError(
+            f"{path} holds a {info.kind}, and the trainer {config.trainer} trains a {learner.kind}"
+        )
+    learner.take(weights)
+
+
 def resume_command(config: Config) -> str:
     """Return the command that goes on with a run."""
     again = options_of(names_of_code(config))
@@ -371,6 +389,8 @@ def carry_out(config: Config) -> int:
     run = Run(config, make_learner(config), TrainingProgress(console))
     if config.resume:
         run.restore()
+    elif config.init_from is not None:
+        begin_with(run.learner, config.init_from)
     is_complete = train(run)
     if not is_complete:
         saved = f"stopped; saved are the first {run.saved_steps:,} decisions"

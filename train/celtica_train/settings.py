@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,13 @@ NAMES_OF_CODE = ("package", "imitate", "rivals", "address")
 """Settings that import code, run it or take it from another machine: no file can give them."""
 OWN_AGENTS = ("none", "random", "greedy", "greedy:v0")
 """Agents that a file may name: they bring nothing in from outside."""
+
+
+ELSEWHERE = (
+    "out", "resume", "package", "option", "trainer", "game", "players", "minutes", "timesteps",
+    "seed", "rivals", "evaluate_games", "final_games",
+)  # fmt: skip
+"""Settings that stand elsewhere in the command that made a network, or do not change it."""
 
 
 @dataclass
@@ -45,11 +52,15 @@ class Config(GameWithOptions):
     seed: int = 0
     """Seed of everything."""
 
+    init_from: str | None = None
+    """Network to begin with, in place of a random one: a path, "bot" or an address on the hub. It
+    may be one for another number of players."""
     rivals: tuple[str, ...] = ()
     """Agents against which the strength is measured; if none is named random, and greedy if the
     game has it."""
     imitate: str | None = None
-    """Agent learned from at first; "none" for none. If left out greedy, if the game has it."""
+    """Agent learned from at first; "none" for none. If left out greedy, if the game has it and
+    nothing stands after --init-from."""
     imitate_share: float = 0.1
     """Share of the run for that."""
     evaluate_share: float = 0.1
@@ -100,7 +111,20 @@ class Config(GameWithOptions):
     @property
     def teacher(self) -> str:
         """The agent learned from at first, or "none"."""
+        if self.init_from is not None:
+            return self.imitate or "none"
         return self.imitate or next(iter(usual_agents(self.game)[1:]), "none")
+
+    @property
+    def changes(self) -> str:
+        """What the run is told beside game, budget and seed, as options of the command."""
+        words: list[str] = []
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if setting.name not in ELSEWHERE and value != setting.default:
+                values = value if isinstance(value, tuple) else (value,)
+                words += [f"--{setting.name.replace('_', '-')}", *map(str, values)]
+        return f"{shlex.join(words)} {self.option_words}".strip()
 
 
 @dataclass
@@ -189,7 +213,7 @@ def check_ranges(config: Config) -> None:
         if value is not None and not 0 < value <= most:
             raise OptionError(f"{name} must be above 0 and at most {most:,}, got {shown(value)}")
     for name in ("gamma", "trace_decay", "clip_range", "opponent_share", "exploration",
-                 "averaging"):  # fmt: skip
+                 "averaging", "weight_decay"):  # fmt: skip
         if hasattr(config, name) and not 0 <= getattr(config, name) <= 1:
             raise OptionError(f"{name} must be between 0 and 1, got {getattr(config, name)}")
     if not 1 <= len(config.hidden) <= MAX_LAYERS or not all(

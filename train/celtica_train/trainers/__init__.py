@@ -40,6 +40,8 @@ class TDConfig(Config):
     """Deals over which an action whose outcome is drawn is averaged; 0: as the game advises."""
     averaging: float = 0.98
     """Share that an update leaves of the average of the weights, which plays in the end."""
+    weight_decay: float = 0.0
+    """How fast weights shrink: by this times the step size at each gradient step."""
 
 
 @dataclass

@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from torch.utils.tensorboard import SummaryWriter
 
-from celtica_agents.learned.files import NetworkInfo, network_info
+from celtica_agents.learned.files import NetworkInfo, Weights, network_info
 from celtica_env import Agent
+from celtica_env.errors import OptionError
 from celtica_train.settings import Config, PPOConfig
 from celtica_train.trainers.imitation import Imitation
 
@@ -45,6 +46,24 @@ class Learner(ABC):
     @abstractmethod
     def layers(self) -> Sequence[torch.nn.Module]:
         """Return the modules that lead from inputs to outputs, in order."""
+
+    def take(self, weights: Weights) -> None:
+        """Begin with the weights of a network in place of random ones.
+
+        Raises:
+            OptionError: its layers have other sizes.
+        """
+        layers = dense_layers(self)
+        sizes = [len(weights[f"{k}.bias"]) for k in range(len(weights) // 2)]
+        if sizes != [layer.out_features for layer in layers]:
+            raise OptionError(
+                f"the network to begin with has hidden layers of other sizes: repeat them, "
+                f"--hidden {' '.join(map(str, sizes[:-1]))}"
+            )
+        with torch.no_grad():
+            for k, layer in enumerate(layers):
+                layer.weight.copy_(torch.from_numpy(weights[f"{k}.weight"]))
+                layer.bias.copy_(torch.from_numpy(weights[f"{k}.bias"]))
 
     @abstractmethod
     def imitate(self, share: float) -> str:
@@ -108,11 +127,16 @@ class PolicyLearner(Learner):
         """Draw the opponents of games that begin from now on from these."""
 
 
+def dense_layers(learner: Learner) -> list[torch.nn.Linear]:
+    """Return the layers from inputs to outputs, in order."""
+    modules = [module for part in learner.layers() for module in part.modules()]
+    return [module for module in modules if isinstance(module, torch.nn.Linear)]
+
+
 def weights_of(learner: Learner) -> dict[str, np.ndarray]:
     """Return a copy of the layers from inputs to outputs, as an agent's network takes them."""
-    modules = [layer for module in learner.layers() for layer in module.modules()]
     weights = {}
-    for k, layer in enumerate(m for m in modules if isinstance(m, torch.nn.Linear)):
+    for k, layer in enumerate(dense_layers(learner)):
         weights[f"{k}.weight"] = layer.weight.detach().numpy().copy()
         weights[f"{k}.bias"] = layer.bias.detach().numpy().copy()
     return weights
@@ -122,16 +146,14 @@ def info_of(learner: Learner, config: Config) -> NetworkInfo:
     """Return the facts written beside the network."""
     command = (
         f"celtica train --trainer {config.trainer} --game {config.game} "
-        f"--players {config.players} {config.budget} --seed {config.seed}"
+        f"--players {config.players} {config.budget} --seed {config.seed} {config.changes}"
     )
-    if config.option:
-        command += f" {config.option_words}"
     return network_info(
         learner.kind,
         config.game,
         config.players,
         learner.steps,
         num_deals=learner.num_deals,
-        command=command,
+        command=command.strip(),
         options=config.options,
     )

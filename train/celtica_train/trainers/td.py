@@ -31,6 +31,7 @@ from functools import cached_property
 import numpy as np
 import torch
 
+from celtica_agents.learned.files import Weights
 from celtica_agents.learned.look_ahead import LookAhead
 from celtica_agents.learned.network import shown_scales
 from celtica_agents.learned.value import POTENTIAL_SHOWN
@@ -60,8 +61,11 @@ class TDLearner(Learner):
         self.learned = ValueNetwork(len(self.scales) + 1, config.hidden)
         self.average = deepcopy(self.learned)
         self.network = torch.nn.ModuleDict({"learned": self.learned, "average": self.average})
-        self.optimizer = torch.optim.Adam(
-            self.learned.parameters(), config.learning_rate, fused=True
+        self.optimizer = torch.optim.AdamW(
+            self.learned.parameters(),
+            config.learning_rate,
+            weight_decay=config.weight_decay,
+            fused=True,
         )
         row = np.dtype((np.int8, (len(self.scales),)))
         self.decisions = Decisions(self.batch, config.steps, seen=row)
@@ -82,6 +86,11 @@ class TDLearner(Learner):
     def layers(self) -> Sequence[torch.nn.Module]:
         """Return the modules that lead from inputs to the value, in order: the average's."""
         return self.average.trunk, self.average.value
+
+    def take(self, weights: Weights) -> None:
+        """Begin with these, in what is learned too."""
+        super().take(weights)
+        self.learned.load_state_dict(self.average.state_dict())
 
     @cached_property
     def teacher(self) -> Agent:
