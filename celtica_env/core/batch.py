@@ -432,7 +432,8 @@ class Batch:
             else list(agents)
         )
         found = [None if agent is None else load_agent(agent, self.spec.id) for agent in several]
-        players = [None if agent is None else player_of(agent, self.spec.id) for agent in found]
+        view = self.view(rows[:1])
+        players = [None if agent is None else player_of(agent, view) for agent in found]
         course = self._course(rows, limit)
         course["seats"][:, : self.num_players] = self._held(seats, rows, found)
         seconds = play_on(self._kernels, course, players, self._recorder)

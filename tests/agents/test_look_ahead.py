@@ -53,7 +53,7 @@ def tiny():
 def expect_alike(batch, num_deals, num_threads=1):
     agent = agent_of(batch.spec.name, num_deals)
     found = look_ahead_of(batch, agent, num_threads).judge_actions(batch.view(), SEED)
-    np.testing.assert_allclose(found, agent.values(batch.view()), **NEAR)
+    np.testing.assert_allclose(found, agent.values_in_numpy(batch.view()), **NEAR)
 
 
 @one_game_or_each

@@ -21,7 +21,7 @@ from safetensors.numpy import save
 
 from celtica_agents.learned.hub import download, is_address
 from celtica_env import View, __version__, load_game, make_batch, spec
-from celtica_env.errors import CelticaError, CheckpointError, TableWarning
+from celtica_env.errors import CelticaError, CheckpointError, OptionError, TableWarning
 from celtica_env.extend import options_of, players_of, read_json, shown
 
 NETWORK_FILE = "network.safetensors"
@@ -184,6 +184,17 @@ def _check_layers(file: Path, weights: Weights, info: NetworkInfo) -> None:
         raise CheckpointError(
             f"{file} is no network: {size} outputs, {info.num_outputs} were expected"
         )
+
+
+def check_game(name: str, info: NetworkInfo, view: View) -> None:
+    """See that a network is for the game of a view; warn of what it has not learned of it.
+
+    Raises:
+        OptionError: it is for another game.
+    """
+    if view.spec.id != info.game:
+        raise OptionError(f"the network {name} plays {info.game}, not {view.spec.id}")
+    warn_of_unknown(name, info, view)
 
 
 def warn_of_unknown(name: str, info: NetworkInfo, view: View) -> None:

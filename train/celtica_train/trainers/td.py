@@ -135,7 +135,7 @@ class TDLearner(Learner):
 
     def choose(self, view: View) -> np.ndarray:
         """Return the action of highest worth in each game, `(B,)`."""
-        return self.look_ahead.judge_actions(view, self._deals).argmax(axis=1)
+        return self.look_ahead.choose(view, self._deals)
 
     def keep(self, games: np.ndarray, seats: np.ndarray) -> None:
         """Keep what the seats `(n,)` that have just decided in games `(n,)` see now."""
