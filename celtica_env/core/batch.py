@@ -479,7 +479,7 @@ class Batch:
             seats = np.broadcast_to(np.arange(self.num_players) % len(agents), shape)
         held = as_array(seats)
         is_fit = held.shape == shape and (not held.size or held.dtype.kind in "iu")
-        if not is_fit or not np.isin(held, np.arange(NOBODY, len(agents))).all():
+        if not is_fit or (held.size and not NOBODY <= held.min() <= held.max() < len(agents)):
             raise OptionError(
                 f"seats must be integers from {NOBODY} to {len(agents) - 1}, shape {shape}; got "
                 f"{held.dtype} of shape {held.shape}"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -209,7 +209,7 @@ class LookAhead:
         by, the only action is not judged.
         """
         worth = np.empty((len(view), self.game.spec.num_actions), np.float32)
-        keys = mix_keys(view.keys[:, None], stream_keys(seed, np.arange(self.num_deals))[None])
+        keys = mix_keys(view.keys[:, None], keys_of_deals(seed, self.num_deals))
         arguments = view.states, view.finished, keys, worth, is_to_choose
         self._run(judge_actions, len(view), *arguments)
         return worth
@@ -267,6 +267,12 @@ class LookAhead:
 
 Thoughts = tuple[Network | None, Memory]
 """A network, None where the potential counts alone, and memory to look ahead with."""
+
+
+@lru_cache
+def keys_of_deals(seed: int, num_deals: int) -> np.ndarray:
+    """Return the streams of deals, `(1, D)`, kept: for one game they take as long as a choice."""
+    return read_only(stream_keys(seed, np.arange(num_deals))[None])
 
 
 def new_memory(game: Game, num_deals: int) -> Memory:
