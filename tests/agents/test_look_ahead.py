@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import celtica_env
+from celtica_agents.learned.files import POTENTIAL_SHOWN
 from celtica_agents.learned.look_ahead import LookAhead
 from celtica_agents.learned.network import shown_scales
-from celtica_agents.learned.value import POTENTIAL_SHOWN, ValueAgent, network_inputs
+from celtica_agents.learned.value import ValueAgent, network_inputs
 from celtica_env.testing.play import play_some
 from tests.agents.policies import value_of
 from tests.each_game import one_game_or_each

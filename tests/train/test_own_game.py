@@ -84,8 +84,7 @@ def whole_game(monkeypatch, tmp_path):
 def value_of_tiny():
     """Return a value network of random weights."""
     celtica_env.register_game("tiny", PACKAGE)
-    network = value_of("tiny")
-    return network
+    return value_of("tiny")
 
 
 @pytest.mark.parametrize("trainer", ["td", "maskable", "selfplay"])

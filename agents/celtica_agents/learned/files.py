@@ -27,6 +27,8 @@ from celtica_env.extend import options_of, players_of, read_json, shown
 NETWORK_FILE = "network.safetensors"
 MAX_SHOWN = 200  # characters of options in a warning
 MAX_DEALS = 10_000
+POTENTIAL_SHOWN = np.float32(4)
+"""How many times as large a value network is shown a potential."""
 
 Weights = Mapping[str, np.ndarray]
 """`{"0.weight": (out, in), "0.bias": (out,), "1.weight": ...}`, float32, in order."""

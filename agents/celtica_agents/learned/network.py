@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from celtica_agents.learned.value import POTENTIAL_SHOWN
+from celtica_agents.learned.files import POTENTIAL_SHOWN
 from celtica_env import GameSpec
 from celtica_env.compiling import kernel, observe
 from celtica_env.errors import OptionError

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from celtica_agents.learned.files import NetworkInfo, Weights, check_game, warn_of_unknown
+from celtica_agents.learned.files import (
+    POTENTIAL_SHOWN,
+    NetworkInfo,
+    Weights,
+    check_game,
+    warn_of_unknown,
+)
 from celtica_agents.learned.perceptron import Perceptron
 from celtica_agents.learned.policy import softmax
 from celtica_env import GameSpec, Reasons, Successors, View
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
     from celtica_agents.learned.look_ahead import LookAhead
     from celtica_env.compiling import Player
 
-POTENTIAL_SHOWN = np.float32(4)
 SOFTNESS = 0.05  # payoff; actions that much apart differ by e in how likely a soft choice is
 
 

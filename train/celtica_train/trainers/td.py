@@ -31,9 +31,9 @@ from functools import cached_property
 import numpy as np
 import torch
 
+from celtica_agents.learned.files import POTENTIAL_SHOWN
 from celtica_agents.learned.look_ahead import LookAhead
 from celtica_agents.learned.network import shown_scales
-from celtica_agents.learned.value import POTENTIAL_SHOWN
 from celtica_env import Agent, Batch, View, agent_seed, ask, load_agent, make_batch
 from celtica_train.trainers import TDConfig
 from celtica_train.trainers.base import Learner
