@@ -1,11 +1,12 @@
 """Speed of the arena: games a second with everything stored, and what a program adds to a move.
 
-    python benchmarks/arena.py [--games 20000] [--moves 2000]
+    python benchmarks/arena.py [--agents bot greedy] [--games 20000] [--moves 2000]
 
-Greedy against greedy, two players, one process. The parts are timed apart as well: play without
-records, decision by decision and by machine code, play with records, and making the replays' text;
-what is left is SQLite and the shares. A move
-of a program is one line each way to a Python script that answers the first legal action.
+Greedy against greedy, or other agents, two players, one process. The parts are timed apart as
+well: play without records, decision by decision and by machine code, play with records, and making
+the replays' text; what is left is SQLite and the shares. Beside it a decision of each agent in one
+game. A move of a program is one line each way to a Python script that answers the first legal
+action.
 """
 
 from __future__ import annotations
@@ -52,12 +53,11 @@ def seconds(function, *arguments, **options) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - processor
 
 
-def measure_games(num_games: int) -> dict[str, float]:
+def measure_games(names: list[str], num_games: int) -> dict[str, float]:
     """Play into a store, then the parts alone."""
-    design = Design(
-        celtica_env.spec(GAME).id, 2, ("greedy", "greedy#2"), num_games // 2, at_once=AT_ONCE
-    )
-    agents = load_agents(["greedy", "greedy"], design)
+    labels = (names[0], names[1] + "#2" * (names[0] == names[1]))
+    design = Design(celtica_env.spec(GAME).id, 2, labels, num_games // 2, at_once=AT_ONCE)
+    agents = load_agents(names, design)
     first = play_block(design, agents, 0)  # compiles
     play(design, list(map(Asked, agents)), np.arange(2), first_id=0)
     games = design.games_of_block(0)
@@ -89,6 +89,22 @@ def measure_games(num_games: int) -> dict[str, float]:
     }
 
 
+def measure_one_game(names: list[str], num_moves: int) -> dict[str, float]:
+    """Ask each agent for its decision in one game, which goes on by those of the first."""
+    batch = celtica_env.make_batch(GAME, 1, seed=1, autoreset="same_step")
+    spent = {}
+    for name in dict.fromkeys(names):
+        agent, processor = celtica_env.load_agent(name, GAME), 0.0
+        batch.step(agent.act(batch.view()))
+        for _ in range(num_moves):
+            start = time.process_time()
+            actions = agent.act(batch.view())
+            processor += time.process_time() - start
+            batch.step(actions)
+        spent[f"processor_us_per_decision_of_{name}_in_one_game"] = 1e6 * processor / num_moves
+    return spent
+
+
 def measure_program(num_moves: int) -> dict[str, float]:
     """Ask a program for one move at a time."""
     batch = celtica_env.make_batch(GAME, 1, seed=1, autoreset="same_step")
@@ -115,10 +131,13 @@ def measure_program(num_moves: int) -> dict[str, float]:
 def main() -> None:
     """Print one JSON object."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--agents", nargs=2, default=["greedy", "greedy"])
     parser.add_argument("--games", type=int, default=20_000)
     parser.add_argument("--moves", type=int, default=2_000)
     arguments = parser.parse_args()
-    figures = measure_games(arguments.games) | measure_program(arguments.moves)
+    figures = measure_games(arguments.agents, arguments.games)
+    figures |= measure_one_game(arguments.agents, arguments.moves)
+    figures |= measure_program(arguments.moves)
     print(json.dumps({name: round(value, 1) for name, value in figures.items()}, indent=2))
 
 

@@ -5,7 +5,7 @@ Importing it takes as long as importing numba.
 
 from celtica_env.core.announce import announced
 from celtica_env.core.compile import bind, compile_entry, game_namespace, kernel, kernels_of
-from celtica_env.core.players import Player, compile_player
+from celtica_env.core.players import Player, compile_player, mixed
 from celtica_env.core.rng import GOLDEN_GAMMA, below, mix
 from celtica_env.core.rule import choose, compiled_rule, has_rule, rule_of
 from celtica_env.core.verbs import (
@@ -37,6 +37,7 @@ __all__ = [
     "kernels_of",
     "legal_mask",
     "mix",
+    "mixed",
     "observe",
     "potential",
     "random_legal",

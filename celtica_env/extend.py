@@ -25,7 +25,7 @@ from celtica_env.core.options import read_object
 from celtica_env.core.players import is_compiled
 from celtica_env.core.questions import Event
 from celtica_env.core.registry import load_part
-from celtica_env.core.streams import check_seed, mix_keys, stream_keys
+from celtica_env.core.streams import check_seed, mix_keys, seed_key, stream_keys
 from celtica_env.core.suggest import did_you_mean
 from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, SCRATCH_SIZE
 
@@ -62,6 +62,7 @@ __all__ = [
     "read_only",
     "reasons_of",
     "refuse_argument",
+    "seed_key",
     "shown",
     "stream_keys",
     "view_for",

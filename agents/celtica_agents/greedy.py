@@ -47,15 +47,15 @@ class GreedyAgent:
         compiled_rule(*self._made_of)(view.states, view.finished, actions)
         return actions
 
-    def player(self, game: str) -> Player:
+    def player(self, view: View) -> Player:
         """Return the rule as machine code, for `batch.play`.
 
         Raises:
             OptionError: it is the rule of another game.
         """
         package = load_game(self._made_of[0]).package
-        if load_game(game).package != package:
-            raise OptionError(f"this greedy agent plays {self._made_of[0]}, and not {game}")
+        if view.game.package != package:
+            raise OptionError(f"this greedy agent plays {self._made_of[0]}, not {view.spec.id}")
         return Player(_compiled_player(*self._made_of, package), new_scratch)
 
 
@@ -77,7 +77,7 @@ def new_scratch() -> np.ndarray:
     return np.zeros(SCRATCH_SIZE)
 
 
-def by_rule(s, key, scratch):
+def by_rule(s, decision, key, scratch):
     """Choose by the rule."""
     return choose(s, scratch)
 

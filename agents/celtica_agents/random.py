@@ -15,6 +15,7 @@ from celtica_env.compiling import (
     compile_entry,
     compile_player,
     legal_mask,
+    mixed,
 )
 from celtica_env.errors import OptionError
 from celtica_env.extend import mix_keys, read_only, refuse_argument, stream_keys
@@ -42,11 +43,10 @@ class RandomAgent:
         pick_legal(view.action_masks, mix_keys(view.keys, self._key), actions)
         return actions
 
-    def player(self, game: str) -> Player:
+    def player(self, view: View) -> Player:
         """Return the choice as machine code, for `batch.play`."""
-        found = load_game(game)
-        entry = _compiled_player(game, found.package)
-        return Player(entry, new_mask(found.spec.num_actions), self._key[0])
+        entry = _compiled_player(view.spec.id, view.game.package)
+        return Player(entry, new_mask(view.spec.num_actions), self._key[0])
 
 
 def make(game: str, argument: str) -> RandomAgent:
@@ -103,10 +103,10 @@ def pick_rows(masks, keys, out):
         out[k] = drawn(masks[k], keys[k])
 
 
-def at_random(s, key, mask):
+def at_random(s, decision, key, mask):
     """Choose any legal action with equal probability."""
     legal_mask(s, mask)
-    return drawn(mask, key)
+    return drawn(mask, mixed(decision, key))
 
 
 def drawn(mask, key):

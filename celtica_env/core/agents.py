@@ -38,7 +38,7 @@ class Agent(Protocol):
 
     It may have `wants_moves`, True to be told in `view.moves` what everybody did, where games are
     recorded; `notes`, for each row of the last view a dict to be kept with the game, or None;
-    `account()`, a dict to be shown with a result; and `player(game)`, its choice as machine code
+    `account()`, a dict to be shown with a result; and `player(view)`, its choice as machine code
     for `Batch.play`, a `Player` of `celtica_env.compiling`.
     """
 

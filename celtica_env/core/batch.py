@@ -432,7 +432,8 @@ class Batch:
             else list(agents)
         )
         found = [None if agent is None else load_agent(agent, self.spec.id) for agent in several]
-        players = [None if agent is None else player_of(agent, self.spec.id) for agent in found]
+        view = self.view(rows[:1])
+        players = [None if agent is None else player_of(agent, view) for agent in found]
         course = self._course(rows, limit)
         course["seats"][:, : self.num_players] = self._held(seats, rows, found)
         seconds = play_on(self._kernels, course, players, self._recorder)
@@ -478,7 +479,7 @@ class Batch:
             seats = np.broadcast_to(np.arange(self.num_players) % len(agents), shape)
         held = as_array(seats)
         is_fit = held.shape == shape and (not held.size or held.dtype.kind in "iu")
-        if not is_fit or not np.isin(held, np.arange(NOBODY, len(agents))).all():
+        if not is_fit or (held.size and not NOBODY <= held.min() <= held.max() < len(agents)):
             raise OptionError(
                 f"seats must be integers from {NOBODY} to {len(agents) - 1}, shape {shape}; got "
                 f"{held.dtype} of shape {held.shape}"

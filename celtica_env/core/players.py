@@ -22,6 +22,7 @@ from celtica_env.core.registry import load_game
 from celtica_env.core.streams import GOLDEN_GAMMA, mix
 from celtica_env.core.types import GameSpec
 from celtica_env.core.verbs import censor, is_legal
+from celtica_env.core.view import View
 
 NOBODY = -1  # in place of an agent: the seat is the caller's
 NO_MOVES = np.zeros((0, 0, 2), np.int32)
@@ -48,8 +49,8 @@ class Player(NamedTuple):
 class Compiled(Agent, Protocol):
     """An agent that can play without Python. It plays exactly what its `act` would answer."""
 
-    def player(self, game: str) -> Player:
-        """Return its choice in a game.
+    def player(self, view: View) -> Player:
+        """Return its choice in games such as that of a view.
 
         Raises:
             OptionError: it does not play the game.
@@ -98,8 +99,12 @@ def course_dtype(spec: GameSpec) -> np.dtype:
 # --- in machine code -----------------------------------------------------------------------------
 
 
-def pick(s, key, memory):
-    """Return an action for the seat to move of a censored record; `key` is 64 random bits."""
+def pick(s, decision, key, memory):
+    """Return an action for the seat to move of a censored record.
+
+    The number of the `decision`, that of `View.keys`, and the player's `key` are 64 bits each: what
+    they make when they are `mixed` is random.
+    """
     raise NotImplementedError
 
 
@@ -145,7 +150,7 @@ def decide(c, keys, moves, seen, memory):
     seen[0] = s
     censor(seen[0], seat)
     decision = mixed(np.uint64(c.id), np.uint64(c.ticks))
-    action = pick(seen[0], mixed(decision, keys[c.seats[seat]]), memory)
+    action = pick(seen[0], decision, keys[c.seats[seat]], memory)
     if not is_legal(s, action):
         c.end = REFUSED
         c.refused = action
@@ -161,7 +166,7 @@ def decide(c, keys, moves, seen, memory):
 
 
 def mixed(key, count):
-    """Return what `streams.mix_keys` does, of one pair."""
+    """Return a well mixed number, uint64, for a pair of them: what `mix_keys` does of one pair."""
     return mix(mix(key + GOLDEN_GAMMA) + GOLDEN_GAMMA * (count + np.uint64(1)))
 
 
@@ -199,7 +204,14 @@ def compile_player(
 
 
 def is_compiled(agent: Agent) -> TypeGuard[Compiled]:
-    """Say whether an agent can play without Python.
+    """Say whether an agent can play without Python, which nobody can with numba switched off."""
+    from numba import config  # takes most of a second; it waits until somebody is to play
+
+    return not config.DISABLE_JIT and has_player(agent)
+
+
+def has_player(agent: Agent) -> TypeGuard[Compiled]:
+    """Say whether an agent tells its choice as machine code.
 
     Whoever overrides its `act` alone makes another agent, of which no machine code is known.
     """
@@ -209,14 +221,14 @@ def is_compiled(agent: Agent) -> TypeGuard[Compiled]:
     return False
 
 
-def player_of(agent: Agent, game: str) -> Player:
-    """Return an agent's choice in a game as machine code.
+def player_of(agent: Agent, view: View) -> Player:
+    """Return an agent's choice in games such as that of a view as machine code.
 
     Raises:
         OptionError: it has none, or does not play the game.
     """
-    if is_compiled(agent):
-        return agent.player(game)
+    if has_player(agent):
+        return agent.player(view)
     raise OptionError(
         f"the agent {agent.name!r} plays in Python, and `play` takes compiled agents: name None in "
         "its place, ask it where `play` stops, and `step`"

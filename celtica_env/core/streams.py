@@ -40,7 +40,12 @@ def stream_keys(seed: int, indices: np.ndarray) -> np.ndarray:
     Returns:
         `(N,)` uint64, well mixed: neighbouring seeds and indices share nothing.
     """
-    return mix_keys(np.random.SeedSequence(seed).generate_state(1, np.uint64), indices)
+    return mix_keys(np.array([seed_key(seed)]), indices)
+
+
+def seed_key(seed: int) -> np.uint64:
+    """Return the 64 bits of a seed that `stream_keys` mixes with the number of a stream."""
+    return np.random.SeedSequence(seed).generate_state(1, np.uint64)[0]
 
 
 def agent_seed(seed: int, role: str, index: int = 0) -> int:

@@ -18,6 +18,7 @@ from celtica_env.core.batch import Batch, fresh_seed
 from celtica_env.core.errors import IllegalActionError, OptionError
 from celtica_env.core.make import make_batch
 from celtica_env.core.memory import OwnsArrays
+from celtica_env.core.players import NOBODY, is_compiled
 from celtica_env.core.streams import agent_seed, check_seed, mix_keys, stream_keys
 from celtica_env.core.suggest import did_you_mean
 from celtica_env.wrappers.errors import ResetNeededError
@@ -298,13 +299,16 @@ class SeatGames(OwnsArrays):
     def _play_opponents(self, rows: np.ndarray, payoffs: np.ndarray) -> np.ndarray:
         """Let the others decide until each game waits for its learner or is over.
 
+        Those who are compiled make all their decisions in one call, the others are asked for each.
         Adds what the learner earns meanwhile to `payoffs` (B,) and returns truncations (B,).
         """
         batch = self.batch
         truncated = np.zeros(batch.num_games, np.bool_)
         self._is_ready = False  # should an opponent raise, its hand is not the learner's to play
         while True:
-            rows = rows[~batch.finished[rows] & (batch.to_move[rows] != self.seats[rows])]
+            rows = self._others_turn(rows)
+            if self._play_compiled(rows, payoffs, truncated):
+                rows = self._others_turn(rows)
             if not rows.size:
                 self._is_ready = True
                 return truncated
@@ -316,6 +320,34 @@ class SeatGames(OwnsArrays):
             rewards, _, cut = batch.step(actions, where=rows)
             payoffs[rows] += rewards[np.arange(len(rows)), self.seats[rows]]
             truncated[rows] |= cut
+
+    def _others_turn(self, rows: np.ndarray) -> np.ndarray:
+        """Return those of some games in which another one than the learner is to decide."""
+        batch = self.batch
+        return rows[~batch.finished[rows] & (batch.to_move[rows] != self.seats[rows])]
+
+    def _play_compiled(self, rows: np.ndarray, payoffs: np.ndarray, truncated: np.ndarray) -> bool:
+        """Let compiled opponents play games on, until nobody of them is to decide; say if any did.
+
+        Adds what the learner earns to `payoffs` (B,), and truncations to `truncated` (B,).
+        """
+        # In one game a call takes longer than to ask, as `step_one` does.
+        if self.batch.num_games == 1:
+            return False
+        players = self._players[rows]
+        agents = list({id(agent): agent for agent in players.ravel().tolist()}.values())
+        asked = [agent if is_compiled(agent) else None for agent in agents]
+        if not any(asked):
+            return False
+        places = {id(agent): place for place, agent in enumerate(agents)}
+        held = np.array([places[id(agent)] for agent in players.ravel().tolist()], np.int64)
+        held = held.reshape(players.shape)
+        own = np.arange(len(rows)), self.seats[rows]
+        held[own] = NOBODY
+        outcome = self.batch.play(asked, rows, seats=held)
+        payoffs[rows] += outcome.rewards[own]
+        truncated[rows] |= outcome.truncated
+        return True
 
     def _shape(self, rows: np.ndarray) -> np.ndarray:
         if self._gamma is None:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import celtica_env
+from celtica_agents.learned.files import POTENTIAL_SHOWN
 from celtica_agents.learned.look_ahead import LookAhead
 from celtica_agents.learned.network import shown_scales
-from celtica_agents.learned.value import POTENTIAL_SHOWN, ValueAgent, network_inputs
+from celtica_agents.learned.value import ValueAgent, network_inputs
 from celtica_env.testing.play import play_some
 from tests.agents.policies import value_of
 from tests.each_game import one_game_or_each
@@ -53,7 +54,7 @@ def tiny():
 def expect_alike(batch, num_deals, num_threads=1):
     agent = agent_of(batch.spec.name, num_deals)
     found = look_ahead_of(batch, agent, num_threads).judge_actions(batch.view(), SEED)
-    np.testing.assert_allclose(found, agent.values(batch.view()), **NEAR)
+    np.testing.assert_allclose(found, agent.values_in_numpy(batch.view()), **NEAR)
 
 
 @one_game_or_each

@@ -171,7 +171,7 @@ def test_who_overrides_the_answer_alone_is_not_compiled(tiny):
 DRAW = tiny_game.TEXTS.index("draw")
 
 
-def draw_on(s, key, memory):
+def draw_on(s, decision, key, memory):
     """Draw, whether there is room in the hand or not."""
     return DRAW
 
@@ -193,8 +193,8 @@ class AskedGrasping(RandomAgent):
 class Grasping(AskedGrasping):
     """Chooses the same, compiled."""
 
-    def player(self, game):
-        return Player(drawing_entry(game), partial(np.zeros, 1))
+    def player(self, view):
+        return Player(drawing_entry(view.spec.id), partial(np.zeros, 1))
 
 
 def test_a_choice_that_is_not_legal_is_told_and_nothing_has_changed(tiny):
@@ -253,7 +253,7 @@ def test_what_makes_no_sense_is_refused(tiny, arguments, match):
 def test_an_unknown_agent_and_one_of_another_game_are_refused(tiny):
     with pytest.raises(UnknownNameError, match="gredy"):
         games(tiny).play("gredy")
-    with pytest.raises(OptionError, match="plays celtica, and not tiny"):
+    with pytest.raises(OptionError, match="plays celtica, not tiny"):
         games(tiny).play(GreedyAgent("celtica"))
 
 

@@ -95,6 +95,17 @@ def test_a_seed_trains_the_same_network_again(game):
     assert torch.equal(first, weights())
 
 
+def test_the_only_action_need_not_be_judged_to_learn_the_same(monkeypatch):
+    first = trained(3).network.state_dict()
+
+    def choose_among_all(learner, view):
+        return learner.look_ahead.judge_actions(view, learner._deals).argmax(axis=1)
+
+    monkeypatch.setattr(TDLearner, "choose", choose_among_all)
+    again = trained(3).network.state_dict()
+    assert all(torch.equal(weight, again[name]) for name, weight in first.items())
+
+
 @pytest.mark.slow
 def test_it_learns_from_games_against_itself(tiny_game):
     """Without a teacher, and in seconds, it comes to beat how it began."""

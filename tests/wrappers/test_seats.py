@@ -51,6 +51,14 @@ class LastLegal:
         return view.action_masks.shape[1] - 1 - view.action_masks[:, ::-1].argmax(axis=1)
 
 
+class Asked:
+    """An agent that is asked for each decision, although it is compiled."""
+
+    def __init__(self, name, game):
+        agent = celtica_env.load_agent(name, game)
+        self.name, self.reset, self.act = agent.name, agent.reset, agent.act
+
+
 class Watcher(LastLegal):
     """Notes whose knowledge it is given."""
 
@@ -249,6 +257,35 @@ def test_what_is_not_one_action_is_refused_in_words(action):
     env.reset(seed=1)
     with pytest.raises(IllegalActionError, match=r"takes one action, an integer in \[0, 340\)"):
         env.step(action)
+
+
+@pytest.mark.parametrize("names", [("random",), ("greedy", "random", "last legal", "potential")])
+@one_game_or_each
+def test_compiled_opponents_play_what_they_answer(game, names):
+    """Those who are not compiled play between them."""
+
+    def trace(make):
+        opponents = [LastLegal() if name == "last legal" else make(name) for name in names]
+        env = SeatVectorEnv(
+            game, 6, 3, opponents=opponents, autoreset_mode="SameStep", max_steps=50, record=True
+        )
+        observations, info = env.reset(seed=4)
+        seen = [observations]
+        for step in range(40):
+            seen += env.step(choose(info["action_mask"] == 1, step))[:4]
+            info["action_mask"] = env.action_masks().astype(np.int8)
+        lines = [env.games.batch.replay(row).to_json() for row in range(6)]
+        return [np.asarray(each).tobytes() for each in seen], lines
+
+    assert trace(str) == trace(lambda name: Asked(name, game))
+
+
+def test_nobody_asks_compiled_opponents(monkeypatch):
+    monkeypatch.setattr("celtica_env.wrappers.seats.ask", None)
+    env = SeatVectorEnv(GAMES[0], 4, opponents=["random", "greedy"])
+    _, info = env.reset(seed=1)
+    for step in range(10):
+        *_, info = env.step(choose(info["action_mask"] == 1, step))
 
 
 def test_opponents_that_join_later_are_reset():

@@ -21,12 +21,14 @@ from safetensors.numpy import save
 
 from celtica_agents.learned.hub import download, is_address
 from celtica_env import View, __version__, load_game, make_batch, spec
-from celtica_env.errors import CelticaError, CheckpointError, TableWarning
+from celtica_env.errors import CelticaError, CheckpointError, OptionError, TableWarning
 from celtica_env.extend import options_of, players_of, read_json, shown
 
 NETWORK_FILE = "network.safetensors"
 MAX_SHOWN = 200  # characters of options in a warning
 MAX_DEALS = 10_000
+POTENTIAL_SHOWN = np.float32(4)
+"""How many times as large a value network is shown a potential."""
 
 Weights = Mapping[str, np.ndarray]
 """`{"0.weight": (out, in), "0.bias": (out,), "1.weight": ...}`, float32, in order."""
@@ -184,6 +186,17 @@ def _check_layers(file: Path, weights: Weights, info: NetworkInfo) -> None:
         raise CheckpointError(
             f"{file} is no network: {size} outputs, {info.num_outputs} were expected"
         )
+
+
+def check_game(name: str, info: NetworkInfo, view: View) -> None:
+    """See that a network is for the game of a view; warn of what it has not learned of it.
+
+    Raises:
+        OptionError: it is for another game.
+    """
+    if view.spec.id != info.game:
+        raise OptionError(f"the network {name} plays {info.game}, not {view.spec.id}")
+    warn_of_unknown(name, info, view)
 
 
 def warn_of_unknown(name: str, info: NetworkInfo, view: View) -> None:

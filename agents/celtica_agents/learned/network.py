@@ -1,4 +1,4 @@
-"""A value network in compiled code: what it makes of one position, in any game.
+"""A trained network in compiled code: what it makes of one position, in any game.
 
 Kernels on the names of `core.verbs`, bound to a game's verbs before they are compiled. They compute
 what `celtica_agents.learned.value` says in words, on the integers that a game writes.
@@ -14,13 +14,15 @@ Source: Nasu, "Efficiently updatable neural-network-based evaluation functions f
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from celtica_agents.learned.value import POTENTIAL_SHOWN
+from celtica_agents.learned.files import POTENTIAL_SHOWN
 from celtica_env import GameSpec
 from celtica_env.compiling import kernel, observe
+from celtica_env.errors import OptionError
 
 NOW, REFERENCE = 0, 1  # rows of what is seen
 SUMS = 2  # row of units
@@ -36,7 +38,7 @@ CONSTANTS = {
 
 
 class Network(NamedTuple):
-    """A value network and its working memory.
+    """A network, by most of the fields a value network, and its working memory.
 
     Attributes:
         num_features: F.
@@ -75,10 +77,20 @@ def shown_scales(spec: GameSpec) -> np.ndarray:
     return np.append(spec.observation_scales(), np.ones(spec.max_players, np.float32))
 
 
-def new_network(spec: GameSpec, layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> Network:
-    """Return a value network ready to be used, of layers of weights and biases."""
-    scales = shown_scales(spec)
-    sizes = [len(scales) + 1, *(len(bias) for _, bias in layers)]
+def new_network(
+    spec: GameSpec, layers: Sequence[tuple[np.ndarray, np.ndarray]], kind: str = "value"
+) -> Network:
+    """Return a network ready to be used, of layers of weights and biases.
+
+    Raises:
+        OptionError: it is not for the game.
+    """
+    is_value = kind == "value"
+    scales = shown_scales(spec) if is_value else spec.observation_scales()
+    sizes = [len(scales) + is_value, *(len(bias) for _, bias in layers)]
+    shapes = [weight.shape for weight, _ in layers]
+    if shapes != list(pairwise(sizes)):
+        raise OptionError(f"no network for {spec.id}: its layers have the shapes {shapes}")
     words = np.zeros((2, -(-len(scales) // WORD)), np.uint64)
     flat = [part.ravel() for layer in layers for part in layer]
     return Network(
@@ -98,6 +110,16 @@ def new_network(spec: GameSpec, layers: Sequence[tuple[np.ndarray, np.ndarray]])
         order=np.zeros(len(scales), np.int64),
         held=np.zeros(len(scales), np.int8),
     )
+
+
+def another(network: Network) -> Network:
+    """Return a network with the same parameters and working memory of its own."""
+    words = np.zeros_like(network.words)
+    own = {
+        name: np.zeros_like(getattr(network, name))
+        for name in ("units", "picked", "amounts", "order", "held")
+    }
+    return network._replace(words=words, seen=words.view(np.int8), **own)
 
 
 @kernel
@@ -202,6 +224,20 @@ def pick_changes(network):
                 network.amounts[count] = np.float32(change) * network.scales[i]
                 count += change != 0
     return count
+
+
+@kernel
+def apply_first_layer(network, outputs):
+    """Write what the first layer makes of all that is seen; return where the next one's begin.
+
+    There must be no reference of which anything is seen.
+    """
+    num_inputs, width = network.sizes[0], network.sizes[1]
+    biases = num_inputs * width
+    for j in range(width):
+        outputs[j] = network.parameters[biases + j]
+    add_rows(network.parameters, 0, network, pick_changes(network), outputs, width)
+    return biases + width
 
 
 @kernel

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from celtica_agents.learned.files import NetworkInfo, Weights, warn_of_unknown
+from celtica_agents.learned.files import NetworkInfo, Weights, check_game, warn_of_unknown
 from celtica_agents.learned.perceptron import Perceptron
 from celtica_env import Reasons, View
-from celtica_env.extend import mix_keys, stream_keys
+from celtica_env.extend import is_compiled, mix_keys, stream_keys
+
+if TYPE_CHECKING:
+    from celtica_agents.learned.follow import Follower
+    from celtica_env.compiling import Player
 
 
 class PolicyAgent:
@@ -29,7 +35,11 @@ class PolicyAgent:
         self.info = info
         self._network = Perceptron(weights)
         self._is_sampling = is_sampling
+        self._follower: Follower | None = None
         self.reset(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_follower": None}  # made anew where it is wanted
 
     def reset(self, seed: int) -> None:
         """Start the agent's own randomness anew; it matters only when sampling."""
@@ -37,10 +47,34 @@ class PolicyAgent:
 
     def act(self, view: View) -> np.ndarray:
         """Return one action per row, `(n,)`."""
+        if is_compiled(self):
+            return self._compiled(view).choose(view, self._key[0])
         logits = self.logits(view)
         if self._is_sampling:
             return sample_rows(logits, mix_keys(view.keys, self._key))
         return logits.argmax(axis=1)
+
+    def player(self, view: View) -> Player:
+        """Return the choice as machine code, for `batch.play`.
+
+        Raises:
+            OptionError: the network is for another game.
+        """
+        return self._compiled(view).player(self._key[0])
+
+    def _compiled(self, view: View) -> Follower:
+        """Return what chooses in compiled code.
+
+        Raises:
+            OptionError: the network is for another game.
+        """
+        # numba takes most of a second to import; it waits until somebody is to play.
+        from celtica_agents.learned.follow import Follower
+
+        check_game(self.name, self.info, view)
+        if self._follower is None or self._follower.game is not view.game:
+            self._follower = Follower(view.game, self._network.layers, self._is_sampling)
+        return self._follower
 
     def explain(self, view: View) -> Reasons:
         """Return the choice per row and the probability of each action."""

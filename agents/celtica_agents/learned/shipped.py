@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from celtica_agents.learned.value import ValueAgent
 from celtica_env import Reasons, View, load_game
 from celtica_env.errors import CheckpointError, OptionError
 from celtica_env.extend import check_seed
+
+if TYPE_CHECKING:
+    from celtica_env.compiling import Player
 
 
 def shipped_networks(game: str) -> dict[int, Path]:
@@ -68,6 +72,10 @@ class ShippedAgent:
     def act(self, view: View) -> np.ndarray:
         """Return one action per row, `(n,)`."""
         return self.at(view.num_players).act(view)
+
+    def player(self, view: View) -> Player:
+        """Return the choice as machine code, for `batch.play`."""
+        return self.at(view.num_players).player(view)
 
     def explain(self, view: View) -> Reasons:
         """Return the choice per row and the probability of each action."""

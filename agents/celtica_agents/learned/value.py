@@ -1,19 +1,33 @@
 """A trained value as an agent: look one decision ahead and take what is worth most afterwards.
 
+Here it is in numpy, which says in words what `look_ahead` does in compiled code, and is what plays
+where numba is switched off.
+
 Source: Tesauro, "Temporal difference learning and TD-Gammon", Communications of the ACM 1995.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
-from celtica_agents.learned.files import NetworkInfo, Weights, warn_of_unknown
+from celtica_agents.learned.files import (
+    POTENTIAL_SHOWN,
+    NetworkInfo,
+    Weights,
+    check_game,
+    warn_of_unknown,
+)
 from celtica_agents.learned.perceptron import Perceptron
 from celtica_agents.learned.policy import softmax
 from celtica_env import GameSpec, Reasons, Successors, View
-from celtica_env.extend import check_seed
+from celtica_env.extend import check_seed, is_compiled
 
-POTENTIAL_SHOWN = np.float32(4)
+if TYPE_CHECKING:
+    from celtica_agents.learned.look_ahead import LookAhead
+    from celtica_env.compiling import Player
+
 SOFTNESS = 0.05  # payoff; actions that much apart differ by e in how likely a soft choice is
 
 
@@ -39,7 +53,11 @@ class ValueAgent:
         self.info = info
         self.num_deals = num_deals or info.num_deals
         self.network = Perceptron(weights)
+        self._look_ahead: LookAhead | None = None
         self.reset(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_look_ahead": None}  # made anew where it is wanted
 
     def reset(self, seed: int) -> None:
         """Start the agent's own randomness anew: the deals."""
@@ -47,7 +65,32 @@ class ValueAgent:
 
     def act(self, view: View) -> np.ndarray:
         """Return one action per row, `(n,)`."""
-        return self.values(view).argmax(axis=1)
+        if is_compiled(self):
+            return self._compiled(view).choose(view, self._seed)
+        return self.values_in_numpy(view).argmax(axis=1)
+
+    def player(self, view: View) -> Player:
+        """Return the choice as machine code, for `batch.play`.
+
+        Raises:
+            OptionError: the network is for another game.
+        """
+        return self._compiled(view).player(self._seed)
+
+    def _compiled(self, view: View) -> LookAhead:
+        """Return what looks ahead in compiled code.
+
+        Raises:
+            OptionError: the network is for another game.
+        """
+        # numba takes most of a second to import; it waits until somebody is to play.
+        from celtica_agents.learned.look_ahead import LookAhead
+
+        check_game(self.name, self.info, view)
+        if self._look_ahead is None or self._look_ahead.game is not view.game:
+            self._look_ahead = LookAhead(view.game, self.num_deals)
+            self._look_ahead.load(self.network.layers)
+        return self._look_ahead
 
     def explain(self, view: View) -> Reasons:
         """Return the choice per row and the probability of each action in a soft choice."""
@@ -59,6 +102,12 @@ class ValueAgent:
 
     def values(self, view: View) -> np.ndarray:
         """Return what each action is worth to the mover `(n, A)`, -inf where illegal."""
+        if is_compiled(self):
+            return self._compiled(view).judge_actions(view, self._seed)
+        return self.values_in_numpy(view)
+
+    def values_in_numpy(self, view: View) -> np.ndarray:
+        """Return what `values` does without compiled code, which differs in the last bits."""
         warn_of_unknown(self.name, self.info, view)
         after = view.successors(self._seed, self.num_deals)
         worth = worth_of(after, self.network(inputs_of(after, view.spec))[:, 0])

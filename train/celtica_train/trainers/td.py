@@ -31,10 +31,9 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from celtica_agents.learned.files import Weights
+from celtica_agents.learned.files import POTENTIAL_SHOWN, Weights
 from celtica_agents.learned.look_ahead import LookAhead
 from celtica_agents.learned.network import shown_scales
-from celtica_agents.learned.value import POTENTIAL_SHOWN
 from celtica_env import Agent, Batch, View, agent_seed, ask, load_agent, make_batch
 from celtica_train.trainers import TDConfig
 from celtica_train.trainers.base import Learner
@@ -144,7 +143,7 @@ class TDLearner(Learner):
 
     def choose(self, view: View) -> np.ndarray:
         """Return the action of highest worth in each game, `(B,)`."""
-        return self.look_ahead.judge_actions(view, self._deals).argmax(axis=1)
+        return self.look_ahead.choose(view, self._deals)
 
     def keep(self, games: np.ndarray, seats: np.ndarray) -> None:
         """Keep what the seats `(n,)` that have just decided in games `(n,)` see now."""
