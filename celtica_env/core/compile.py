@@ -155,7 +155,11 @@ def kernels_of(module: ModuleType) -> list[FunctionType]:
 
 
 class LateEntries(SimpleNamespace):
-    """Entries by name, each compiled, or loaded from disk, when it is first asked for."""
+    """Entries by name, each compiled, or loaded from disk, when it is first asked for.
+
+    What is handed out is bare machine code: numba's look at the type of each argument takes half of
+    a call. Of an array only the number of dimensions and the size of an item are checked then.
+    """
 
     def __init__(
         self,
@@ -178,6 +182,7 @@ class LateEntries(SimpleNamespace):
         self._late = {function.__name__: (function, given) for function, given in arguments.items()}
         self._origin = origin
         self._seconds = 0.0
+        self._entries: dict[str, Callable[..., Any]] = {}  # who keep the machine code loaded
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or name not in self._late:
@@ -186,8 +191,9 @@ class LateEntries(SimpleNamespace):
         with announced(self._what, self._seconds) as announcement:
             entry = compile_entry(function, self._namespace, arguments)
         self._seconds = announcement.seconds
-        setattr(self, name, entry)
-        return entry
+        self._entries[name] = entry
+        setattr(self, name, machine_code(entry))
+        return getattr(self, name)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return self._origin
@@ -195,6 +201,13 @@ class LateEntries(SimpleNamespace):
     def all(self) -> dict[str, Any]:
         """Return every entry by name."""
         return {name: getattr(self, name) for name in self._late}
+
+
+def machine_code(entry: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what runs when a compiled function is called; a plain one is returned as it is."""
+    return (
+        entry.overloads[entry.signatures[0]].entry_point if hasattr(entry, "overloads") else entry
+    )
 
 
 def bind(functions: Iterable[Callable[..., Any]], namespace: Mapping[str, Any]) -> dict[str, Any]:
