@@ -159,6 +159,9 @@ class LateEntries(SimpleNamespace):
 
     What is handed out is bare machine code: numba's look at the type of each argument takes half of
     a call. Of an array only the number of dimensions and the size of an item are checked then.
+
+    Attributes:
+        entries: those that were asked for, as numba has them.
     """
 
     def __init__(
@@ -182,7 +185,7 @@ class LateEntries(SimpleNamespace):
         self._late = {function.__name__: (function, given) for function, given in arguments.items()}
         self._origin = origin
         self._seconds = 0.0
-        self._entries: dict[str, Callable[..., Any]] = {}  # who keep the machine code loaded
+        self.entries: dict[str, Callable[..., Any]] = {}  # they keep the machine code loaded
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or name not in self._late:
@@ -191,7 +194,7 @@ class LateEntries(SimpleNamespace):
         with announced(self._what, self._seconds) as announcement:
             entry = compile_entry(function, self._namespace, arguments)
         self._seconds = announcement.seconds
-        self._entries[name] = entry
+        self.entries[name] = entry
         setattr(self, name, machine_code(entry))
         return getattr(self, name)
 
@@ -199,8 +202,10 @@ class LateEntries(SimpleNamespace):
         return self._origin
 
     def all(self) -> dict[str, Any]:
-        """Return every entry by name."""
-        return {name: getattr(self, name) for name in self._late}
+        """Compile every entry; return them by name, as numba has them."""
+        for name in self._late:
+            getattr(self, name)
+        return self.entries
 
 
 def machine_code(entry: Callable[..., Any]) -> Callable[..., Any]:
