@@ -195,8 +195,9 @@ class LateEntries(SimpleNamespace):
             entry = compile_entry(function, self._namespace, arguments)
         self._seconds = announcement.seconds
         self.entries[name] = entry
-        setattr(self, name, machine_code(entry))
-        return getattr(self, name)
+        code: Callable[..., Any] = machine_code(entry)
+        setattr(self, name, code)
+        return code
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return self._origin
@@ -208,7 +209,7 @@ class LateEntries(SimpleNamespace):
         return self.entries
 
 
-def machine_code(entry: Callable[..., Any]) -> Callable[..., Any]:
+def machine_code(entry: Any) -> Any:
     """Return what runs when a compiled function is called; a plain one is returned as it is."""
     return (
         entry.overloads[entry.signatures[0]].entry_point if hasattr(entry, "overloads") else entry
