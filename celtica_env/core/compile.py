@@ -155,7 +155,14 @@ def kernels_of(module: ModuleType) -> list[FunctionType]:
 
 
 class LateEntries(SimpleNamespace):
-    """Entries by name, each compiled, or loaded from disk, when it is first asked for."""
+    """Entries by name, each compiled, or loaded from disk, when it is first asked for.
+
+    What is handed out is bare machine code: numba's look at the type of each argument takes half of
+    a call. Of an array only the number of dimensions and the size of an item are checked then.
+
+    Attributes:
+        entries: those that were asked for, as numba has them.
+    """
 
     def __init__(
         self,
@@ -178,6 +185,7 @@ class LateEntries(SimpleNamespace):
         self._late = {function.__name__: (function, given) for function, given in arguments.items()}
         self._origin = origin
         self._seconds = 0.0
+        self.entries: dict[str, Callable[..., Any]] = {}  # they keep the machine code loaded
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("_") or name not in self._late:
@@ -186,15 +194,26 @@ class LateEntries(SimpleNamespace):
         with announced(self._what, self._seconds) as announcement:
             entry = compile_entry(function, self._namespace, arguments)
         self._seconds = announcement.seconds
-        setattr(self, name, entry)
-        return entry
+        self.entries[name] = entry
+        code: Callable[..., Any] = machine_code(entry)
+        setattr(self, name, code)
+        return code
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return self._origin
 
     def all(self) -> dict[str, Any]:
-        """Return every entry by name."""
-        return {name: getattr(self, name) for name in self._late}
+        """Compile every entry; return them by name, as numba has them."""
+        for name in self._late:
+            getattr(self, name)
+        return self.entries
+
+
+def machine_code(entry: Any) -> Any:
+    """Return what runs when a compiled function is called; a plain one is returned as it is."""
+    return (
+        entry.overloads[entry.signatures[0]].entry_point if hasattr(entry, "overloads") else entry
+    )
 
 
 def bind(functions: Iterable[Callable[..., Any]], namespace: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ GAMES_MAY_USE = {
     f"celtica_env.core.{name}"
     for name in (
         "arguments",
+        "bits",
         "errors",
         "files",
         "options",

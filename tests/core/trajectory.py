@@ -58,7 +58,7 @@ def report(runs: list[str], num_games: int, max_steps: int | None) -> dict:
         for run in runs:
             game, num_players = run.split(":")
             hashes[run] = trajectory_hash(game, int(num_players), num_games, max_steps=max_steps)
-            kernel = game_loops(load_game(game).package).step_games
+            kernel = game_loops(load_game(game).package).entries["step_games"]
             cache_paths.add(str(kernel.stats.cache_path) if hasattr(kernel, "stats") else "plain")
     return {
         "hashes": hashes,

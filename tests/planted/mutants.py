@@ -41,7 +41,7 @@ JUDGES = {
         "tests/core/test_errors.py",
         "tests/testing/test_kit.py",
     )
-    for name in ("loops", "payoffs", "rng", "streams", "batch", "view")
+    for name in ("bits", "loops", "payoffs", "rng", "streams", "batch", "view")
 }
 """Files to edit, and the arguments of pytest that choose who judges them."""
 

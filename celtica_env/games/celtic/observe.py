@@ -9,6 +9,7 @@ first. `observe` of a record and of its censored copy are equal.
 import numpy as np
 from numba import njit
 
+from celtica_env.core.bits import lowest
 from celtica_env.games.celtic.pieces import (
     CARD_BITS,
     GOAL_SIZE,
@@ -72,13 +73,14 @@ SLOT_LOCATIONS = 2 + HARD_SITES  # where the locations begin within a goal in ha
 @njit
 def observe(s, seat, out):
     """Write what `seat` sees; entries left alone are zero. `out` is (F,) int8, zero at first."""
+    goals, sites = goals_in_hand(s, seat), sites_with_markers(s, seat)
     write_decision(s, seat, out)
-    write_markers(s, seat, out)
-    write_hand(s, seat, out)
-    write_goals(s, seat, out)
+    write_markers(s, seat, sites, out)
+    write_hand(s, seat, goals, sites, out)
+    write_goals(s, seat, goals, out)
     write_goods(s, seat, out)
     write_seats(s, seat, out)
-    write_move(s, seat, out)
+    write_move(s, seat, goals, out)
     write_progress(s, out)
 
 
@@ -101,17 +103,26 @@ def turns_away(s, seat, other):
 
 
 @njit
-def write_markers(s, seat, out):
+def sites_with_markers(s, seat):
+    """Return the sites on which a seat has markers, as bits."""
+    sites = 0
+    for site in range(NUM_SITES):
+        sites |= np.int64(s.markers[seat, site] > 0) << site
+    return sites
+
+
+@njit
+def write_markers(s, seat, sites, out):
     for site in range(NUM_SITES):
         count = s.markers[seat, site]
         out[AT_MARKERS + site] = count
         out[AT_HAS_MARKER + site] = count > 0
         out[AT_HAS_MARKERS + site] = count > 1
-        out[AT_OWN_STEPS + site] = FARTHEST
-    own_steps = out[AT_OWN_STEPS : AT_OWN_STEPS + NUM_SITES]
     for site in range(NUM_SITES):
-        if s.markers[seat, site] > 0:
-            lower_to_steps(s, site, own_steps)
+        out[AT_OWN_STEPS + site] = FARTHEST
+    while sites:
+        lower_to_steps(s, lowest(sites), out)
+        sites &= sites - 1
     rival = seat
     for k in range(s.num_players - 1):
         rival = next_seat(s, rival)
@@ -120,37 +131,41 @@ def write_markers(s, seat, out):
 
 
 @njit
-def lower_to_steps(s, site, numbers):
-    """Replace the number of each site, `(58,)`, by the steps to one `site` if those are fewer."""
+def lower_to_steps(s, site, out):
+    """Replace the steps from each site to an own marker by those to one `site` if fewer."""
     for k in range(STEP_PAIRS):
         pair = s.steps[site, k]
-        numbers[k] = min(numbers[k], np.int8(pair & 15))
-        numbers[k + STEP_PAIRS] = min(numbers[k + STEP_PAIRS], np.int8(pair >> 4))
+        near, far = AT_OWN_STEPS + k, AT_OWN_STEPS + STEP_PAIRS + k
+        out[near] = min(out[near], np.int8(pair & 15))
+        out[far] = min(out[far], np.int8(pair >> 4))
 
 
 # --- goals ---------------------------------------------------------------------------------------
 
 
 @njit
-def write_hand(s, seat, out):
+def goals_in_hand(s, seat):
+    """Return the up to two goals that a seat holds, the lower one first, `NO_GOAL` for none."""
+    held = 0
+    for goal in range(NUM_GOALS):
+        held |= np.int64(s.hand[seat, goal] > 0) << goal
+    others = held & (held - 1)
+    return lowest(held | 1 << NO_GOAL), lowest(others | 1 << NO_GOAL)
+
+
+@njit
+def write_hand(s, seat, goals, sites, out):
     """Write the goals in hand, the one that seems to take fewer moves first."""
-    first, second = goals_in_hand(s, seat)
+    first, second = goals
     if second != NO_GOAL and moves_left(s, second, out) < moves_left(s, first, out):
         first, second = second, first
     if first != NO_GOAL:
         write_slot(s, seat, first, 0, out)
     if second != NO_GOAL:
         write_slot(s, seat, second, 1, out)
-
-
-@njit
-def goals_in_hand(s, seat):
-    """Return the up to two goals that a seat holds, `NO_GOAL` for none."""
-    first = second = NO_GOAL
-    for goal in range(NUM_GOALS - 1, -1, -1):
-        if s.hand[seat, goal] > 0:
-            first, second = goal, first
-    return first, second
+    while sites:
+        write_gain_in_reach(s, lowest(sites), out)
+        sites &= sites - 1
 
 
 @njit
@@ -165,68 +180,77 @@ def moves_left(s, goal, out):
 @njit
 def write_slot(s, seat, goal, slot, out):
     at = AT_HAND + slot * SLOT_SIZE
-    start, stop = slot * NUM_SITES, (slot + 1) * NUM_SITES  # of the sites' numbers of this goal
-    near = out[AT_NEAR + start : AT_NEAR + stop]
-    gain = out[AT_GAIN + start : AT_GAIN + stop]
     out[at] = 1
     out[at + 1] = goal >= NUM_EASY_GOALS
     num_targets = 0
+    a = b = c = NO_SITE  # the targets, the last one found first
     for k in range(num_sites(goal)):
         site = np.int64(s.goal_sites[goal, k])
-        if s.markers[seat, site] > 0:
-            out[AT_COVERED + site] = 1
-            continue
-        if num_targets == 0:
-            near[:] = FARTHEST
-        lower_to_steps(s, site, near)
-        write_target(s, site, out, gain)
-        write_location(at + SLOT_LOCATIONS + k * LOCATION_SIZE, out[AT_OWN_STEPS + site], out)
-        num_targets += 1
+        is_target, steps = s.markers[seat, site] == 0, out[AT_OWN_STEPS + site]
+        out[AT_COVERED + site] = not is_target
+        out[AT_TARGET + site] = is_target
+        write_location(at + SLOT_LOCATIONS + k * LOCATION_SIZE, is_target, steps, out)
+        if is_target:
+            a, b, c = site, a, b
+            num_targets += 1
     for k in range(HARD_SITES):
         out[at + 2 + k] = num_targets > k
-    write_gain_in_reach(s, seat, gain, out[AT_IN_REACH + start : AT_IN_REACH + stop])
+    if num_targets > 0:
+        write_ways(s, a, b, c, slot * NUM_SITES, out)
 
 
 @njit
-def write_location(at, steps, out):
-    out[at] = steps
-    out[at + 1] = 1
+def write_location(at, is_target, steps, out):
+    out[at] = steps if is_target else 0
+    out[at + 1] = is_target
     for moves in range(1, MOVES_AHEAD + 1):
-        out[at + 1 + moves] = steps <= moves * REACH
+        out[at + 1 + moves] = is_target & (steps <= moves * REACH)
 
 
 @njit
-def write_target(s, target, out, gain):
-    """Enter a target, and by how much each site is nearer to it, into the `(58,)` gains."""
-    out[AT_TARGET + target] = 1
-    fewest = out[AT_OWN_STEPS + target]
+def write_ways(s, a, b, c, start, out):
+    """Write for each site the steps to the nearest of up to three targets, and the gain.
+
+    That is by how much the site is nearer to each of them than the own markers are.
+    """
+    own_a = out[AT_OWN_STEPS + a]
+    own_b = out[AT_OWN_STEPS + b] if b != NO_SITE else np.int8(0)
+    own_c = out[AT_OWN_STEPS + c] if c != NO_SITE else np.int8(0)
+    # In place of one that is not there, the first again: not far from here, and nothing to gain.
+    b, c = b if b != NO_SITE else a, c if c != NO_SITE else a
+    near, gain = AT_NEAR + start, AT_GAIN + start
     for k in range(STEP_PAIRS):
-        pair = s.steps[target, k]
-        gain[k] += fewest - min(fewest, np.int8(pair & 15))
-        gain[k + STEP_PAIRS] += fewest - min(fewest, np.int8(pair >> 4))
+        to_a, to_b, to_c = s.steps[a, k], s.steps[b, k], s.steps[c, k]
+        write_way(near + k, gain + k, to_a & 15, to_b & 15, to_c & 15, own_a, own_b, own_c, out)
+        far = k + STEP_PAIRS
+        write_way(near + far, gain + far, to_a >> 4, to_b >> 4, to_c >> 4, own_a, own_b, own_c, out)
+
+
+@njit(forceinline=True)  # else the loop that calls it is not turned into vector instructions
+def write_way(near, gain, to_a, to_b, to_c, own_a, own_b, own_c, out):
+    """Write the nearest of three targets, and what is gained by being so near to them."""
+    a, b, c = np.int8(to_a), np.int8(to_b), np.int8(to_c)
+    out[near] = min(a, min(b, c))
+    out[gain] = (own_a - min(own_a, a)) + (own_b - min(own_b, b)) + (own_c - min(own_c, c))
 
 
 @njit
-def write_gain_in_reach(s, seat, gain, out):
-    """Write, for sites with a marker of the seat, the most gain of a site in reach; `(58,)`."""
-    for site in range(NUM_SITES):
-        if s.markers[seat, site] > 0:
-            out[site] = most_in_reach(s, site, gain)
-
-
-@njit
-def most_in_reach(s, site, gain):
-    most = np.int8(0)
+def write_gain_in_reach(s, site, out):
+    """Write for a site with a marker, per goal in hand, the most gain of a site in reach."""
+    most_first = most_second = 0
     for k in range(STEP_PAIRS):
-        pair = s.steps[site, k]
-        most = max(most, gain[k] if pair & 15 <= REACH else np.int8(0))
-        most = max(most, gain[k + STEP_PAIRS] if pair >> 4 <= REACH else np.int8(0))
-    return most
+        is_near, is_far = s.steps[site, k] & 15 <= REACH, s.steps[site, k] >> 4 <= REACH
+        at = AT_GAIN + k
+        most_first = max(most_first, max(out[at] * is_near, out[at + STEP_PAIRS] * is_far))
+        at += NUM_SITES
+        most_second = max(most_second, max(out[at] * is_near, out[at + STEP_PAIRS] * is_far))
+    out[AT_IN_REACH + site] = most_first
+    out[AT_IN_REACH + NUM_SITES + site] = most_second
 
 
 @njit
-def write_goals(s, seat, out):
-    for goal in goals_in_hand(s, seat):
+def write_goals(s, seat, goals, out):
+    for goal in goals:
         if goal != NO_GOAL:
             out[AT_GOALS + goal * GOAL_SIZE] = 1
             out[AT_GOALS + goal * GOAL_SIZE + 1] = can_complete(s, seat, goal)
@@ -327,7 +351,7 @@ def write_seat(s, seat, has_known_cards, k, out):
 
 
 @njit
-def write_move(s, seat, out):
+def write_move(s, seat, goals, out):
     """Write what going from the start to the destination would bring this seat."""
     if s.start == NO_SITE:
         return
@@ -339,7 +363,7 @@ def write_move(s, seat, out):
     at = AT_MOVE + MARKERS_PER_PLAYER
     out[at] = out[AT_TARGET + end]
     out[at + 1] = end >= FIRST_TRADE_SITE
-    out[at + 2] = num_targets_nearer(s, seat, start, end, out)
+    out[at + 2] = num_targets_nearer(s, goals, start, end, out)
     for site in range(FIRST_TRADE_SITE, NUM_SITES):
         out[at + 3] += steps_between(s, end, site) < steps_between(s, start, site)
     for slot in range(GOALS_AT_START):
@@ -349,11 +373,11 @@ def write_move(s, seat, out):
 
 
 @njit
-def num_targets_nearer(s, seat, start, end, out):
+def num_targets_nearer(s, goals, start, end, out):
     """Return how many targets are nearer to one site than to another."""
     count = 0
-    for goal in range(NUM_GOALS):
-        if s.hand[seat, goal] > 0:
+    for goal in goals:
+        if goal != NO_GOAL:
             for k in range(num_sites(goal)):
                 site = np.int64(s.goal_sites[goal, k])
                 if steps_between(s, end, site) < steps_between(s, start, site):

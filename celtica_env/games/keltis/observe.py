@@ -8,8 +8,8 @@ turn order, the next one first.
 import numpy as np
 from numba import njit
 
+from celtica_env.core.bits import lowest
 from celtica_env.games.keltis.pieces import (
-    NUM_CANDIDATES,
     OFFER_SIZE,
     OFFSETS,
     RIVAL_POINTS,
@@ -19,11 +19,11 @@ from celtica_env.games.keltis.pieces import (
     WISH_BITS,
 )
 from celtica_env.games.keltis.rules import (
-    BITS,
     LOWEST,
     POPCOUNT,
     fits,
     fitting,
+    fitting_tiles,
     gain,
     next_seat,
     open_numbers,
@@ -31,12 +31,13 @@ from celtica_env.games.keltis.rules import (
     reach_after,
     reach_of,
     row_prospect,
-    row_prospect_after,
     row_reach,
     score,
     symbol_worth,
+    tiles_down,
     wish_worth,
     worth,
+    worth_by,
 )
 from celtica_env.games.keltis.tables import (
     BONUS_POINTS,
@@ -55,11 +56,14 @@ from celtica_env.games.keltis.tables import (
 
 OVER = int(Phase.OVER)
 MAY = int(ExtraTurn.MAY)
-ROW = int(Place.ROW)
+DOWN, UP, ROW = int(Place.DOWN), int(Place.UP), int(Place.ROW)
 CLOVER, WISH = int(Symbol.CLOVER), int(Symbol.WISH)
 SMALL_BONUS, LARGE_BONUS = int(Symbol.BONUS1), int(Symbol.BONUS3)
 SMALL, LARGE = int(BONUS_POINTS[SMALL_BONUS]), int(BONUS_POINTS[LARGE_BONUS])
-NONE = -1
+COLOUR_OF = np.arange(NUM_TILES, dtype=np.uint8) // NUM_NUMBERS
+NUMBER_OF = np.arange(NUM_TILES, dtype=np.uint8) % NUM_NUMBERS
+MOST_TILES = 64  # at least; a power of two
+NO_CANDIDATE = -(1 << 30)  # below the rank of any tile
 NO_POINTS = -128  # fewer than anybody can have
 
 AT_PHASE, AT_EXTRA, AT_LAST_TURN = OFFSETS["phase"], OFFSETS["is_extra"], OFFSETS["is_last_turn"]
@@ -83,7 +87,6 @@ def observe(s, seat, out):
     write_decision(s, out)
     write_tiles(s, out)
     write_open_tiles(s, seat, out)
-    write_candidates(s, seat, out)
     write_revealed(s, seat, out)
     write_hope(s, seat, out)
     write_rows(s, seat, out)
@@ -109,94 +112,86 @@ def write_decision(s, out):
 @njit
 def write_tiles(s, out):
     """Write where the tiles in the middle lie and what they bear."""
-    for colour in range(NUM_COLOURS):
-        at = colour * NUM_NUMBERS
-        down, up = np.int64(s.down[colour]), open_numbers(s, colour)
-        for number in range(NUM_NUMBERS):
-            out[AT_DOWN + at + number] = BITS[down, number]
-        for number in range(NUM_NUMBERS):
-            out[AT_UP + at + number] = BITS[up, number]
-        for number in range(NUM_NUMBERS):
-            if s.place[colour, number] < ROW:
-                write_symbol(s.symbol[colour, number], at + number, out)
-    if s.revealed != NO_TILE:
-        out[AT_UP + np.int64(s.revealed)] = 0
-
-
-@njit
-def write_symbol(symbol, tile, out):
-    if symbol == CLOVER:
-        out[AT_CLOVERS + tile] = 1
-    elif symbol == WISH:
-        out[AT_WISH_STONES + tile] = 1
-    elif symbol == SMALL_BONUS:
-        out[AT_BONUSES + tile] = SMALL
-    elif symbol == LARGE_BONUS:
-        out[AT_BONUSES + tile] = LARGE
+    places, symbols = s.place.flat, s.symbol.flat
+    for tile in range(NUM_TILES):
+        place, symbol = places[tile], symbols[tile]
+        is_free = place < ROW
+        small, large = is_free & (symbol == SMALL_BONUS), is_free & (symbol == LARGE_BONUS)
+        out[AT_DOWN + tile] = place == DOWN
+        out[AT_UP + tile] = place == UP
+        out[AT_CLOVERS + tile] = is_free & (symbol == CLOVER)
+        out[AT_WISH_STONES + tile] = is_free & (symbol == WISH)
+        out[AT_BONUSES + tile] = (SMALL if small else 0) + (LARGE if large else 0)
 
 
 @njit
 def write_open_tiles(s, seat, out):
-    """Write what each tile that lies open, the revealed one too, is worth to whom."""
-    other = seat
-    for k in range(s.num_players):
-        wish = wish_worth(s, other)
-        for colour in range(NUM_COLOURS):
-            before = row_prospect(s, other, colour)
-            numbers = open_numbers(s, colour) & fitting(s, other, colour)
-            while numbers:
-                number = int(LOWEST[numbers])
-                numbers &= numbers - 1
-                tile = colour * NUM_NUMBERS + number
-                value = row_prospect_after(s, other, colour, number) - before
-                value += symbol_worth(s.symbol[colour, number], wish)
-                if k == 0:
-                    out[AT_FITS + tile] = 1
-                    out[AT_WORTH + tile] = value
-                else:
-                    out[AT_RIVAL_WORTH + tile] = max(int(out[AT_RIVAL_WORTH + tile]), value)
-        other = next_seat(s, other)
+    """Write what each tile that lies open, the revealed one too, is worth to whom.
+
+    And which face-up ones to take suggest themselves, best first, with what they offer.
+    """
+    is_open = ~tiles_down(s)
+    rival = seat
+    for _ in range(s.num_players - 1):
+        rival = next_seat(s, rival)
+        write_rival_worth(s, rival, fitting_tiles(s, rival) & is_open, out)
+    first = second = third = NO_CANDIDATE
+    wish = wish_worth(s, seat)
+    tiles = fitting_tiles(s, seat) & is_open
+    while tiles:
+        tile = lowest(tiles)
+        tiles &= tiles - 1
+        value = worth_by(s, seat, colour_of(tile), number_of(tile), wish)
+        out[AT_FITS + tile] = 1
+        out[AT_WORTH + tile] = value
+        rank = rank_of(2 * value + int(out[AT_RIVAL_WORTH + tile]), tile)
+        rank = rank if out[AT_UP + tile] else NO_CANDIDATE
+        third = max(third, min(second, rank))
+        second = max(second, min(first, rank))
+        first = max(first, rank)
+    for k, rank in enumerate((first, second, third)):
+        if rank > NO_CANDIDATE:
+            tile = tile_of_rank(rank)
+            out[AT_CANDIDATES + k * NUM_TILES + tile] = 1
+            write_offer(s, seat, tile, out, AT_OFFERS + k * OFFER_SIZE)
 
 
 @njit
-def write_candidates(s, seat, out):
-    """Write which tiles to take suggest themselves, best first, and what they offer."""
-    for k in range(NUM_CANDIDATES):
-        tile = best_candidate(s, seat, out)
-        if tile == NONE:
-            return
-        out[AT_CANDIDATES + k * NUM_TILES + tile] = 1
-        write_offer(s, seat, tile, out, AT_OFFERS + k * OFFER_SIZE)
+def write_rival_worth(s, rival, tiles, out):
+    """Raise what open tiles that fit are worth to rivals to what they are to this one."""
+    wish = wish_worth(s, rival)
+    while tiles:
+        tile = lowest(tiles)
+        tiles &= tiles - 1
+        value = worth_by(s, rival, colour_of(tile), number_of(tile), wish)
+        out[AT_RIVAL_WORTH + tile] = max(int(out[AT_RIVAL_WORTH + tile]), value)
 
 
 @njit
-def best_candidate(s, seat, out):
-    """Return the most promising face-up tile that is no candidate yet, or NONE."""
-    best, best_value = NONE, 0
-    for colour in range(NUM_COLOURS):
-        numbers = open_numbers(s, colour) & fitting(s, seat, colour)
-        while numbers:
-            tile = colour * NUM_NUMBERS + int(LOWEST[numbers])
-            numbers &= numbers - 1
-            if out[AT_UP + tile] and not is_candidate(out, tile):
-                value = 2 * int(out[AT_WORTH + tile]) + int(out[AT_RIVAL_WORTH + tile])
-                if best == NONE or value > best_value:
-                    best, best_value = tile, value
-    return best
+def rank_of(value, tile):
+    """Return a number, the greater the better a candidate; of equal ones the lower tile wins."""
+    return value * MOST_TILES - tile
 
 
 @njit
-def is_candidate(out, tile):
-    for k in range(NUM_CANDIDATES):
-        if out[AT_CANDIDATES + k * NUM_TILES + tile]:
-            return True
-    return False
+def tile_of_rank(rank):
+    return -rank % MOST_TILES
+
+
+@njit
+def colour_of(tile):
+    return np.int64(COLOUR_OF[tile])
+
+
+@njit
+def number_of(tile):
+    return np.int64(NUMBER_OF[tile])
 
 
 @njit
 def write_offer(s, seat, tile, out, at):
     """Write what an open tile offers, from `out[at]` on."""
-    colour, number = tile // NUM_NUMBERS, tile % NUM_NUMBERS
+    colour, number = colour_of(tile), number_of(tile)
     out[at] = out[AT_CLOVERS + tile]
     out[at + 1] = out[AT_WISH_STONES + tile]
     out[at + 2] = out[AT_BONUSES + tile]
@@ -238,9 +233,8 @@ def write_hope(s, seat, out):
         while numbers:
             number = int(LOWEST[numbers])
             numbers &= numbers - 1
-            value = int(prospects[reach_of(free, size, last, number)]) - before
-            value += symbol_worth(s.symbol[colour, number], wish)
-            total += max(0, value)
+            value = int(prospects[np.uint8(reach_of(free, size, last, number))]) - before
+            total += max(0, value + symbol_worth(s.symbol[colour, number], wish))
     out[AT_HOPE] = num_fitting
     if num_fitting > 0:
         out[AT_HOPE + 1] = total // int(s.num_down)

@@ -42,13 +42,10 @@ MAY = int(ExtraTurn.MAY)
 ALL_NUMBERS = (1 << NUM_NUMBERS) - 1  # as bits
 POPCOUNT = np.array([bits.bit_count() for bits in range(ALL_NUMBERS + 1)], np.int8)
 """How many numbers a set of them holds, by its bits."""
-BITS = np.array(
-    [[bits >> number & 1 for number in range(NUM_NUMBERS)] for bits in range(ALL_NUMBERS + 1)],
-    np.int8,
-)
-"""Whether each number is in a set, by its bits, `(2048, 11)`."""
 LOWEST = np.array([(bits & -bits).bit_length() - 1 for bits in range(ALL_NUMBERS + 1)], np.int8)
 """The lowest number of a set, by its bits."""
+BONUS_WORTH = (PROSPECT_UNIT * BONUS_POINTS).astype(np.int8)
+"""Bonus points of a symbol, in eighths."""
 
 
 def _fitting_table() -> np.ndarray:
@@ -226,6 +223,25 @@ def fitting(s, seat, colour):
 
 
 @njit
+def fitting_tiles(s, seat):
+    """Return the tiles in no row that may follow in a seat's rows, as bits."""
+    tiles = 0
+    for colour in range(NUM_COLOURS):
+        numbers = np.int64(s.free[colour]) & fitting(s, seat, colour)
+        tiles |= numbers << colour * NUM_NUMBERS
+    return tiles
+
+
+@njit
+def tiles_down(s):
+    """Return the tiles that are face down, as bits."""
+    tiles = 0
+    for colour in range(NUM_COLOURS):
+        tiles |= np.int64(s.down[colour]) << colour * NUM_NUMBERS
+    return tiles
+
+
+@njit
 def open_numbers(s, colour):
     """Return the numbers of the tiles face up in the middle, and revealed, as bits."""
     return np.int64(s.free[colour]) - np.int64(s.down[colour])
@@ -327,9 +343,7 @@ def reach(free, last, direction):
     """
     above = POPCOUNT[free >> (last + 1)]
     below = POPCOUNT[free] - above
-    if direction == 0:
-        return max(above, below)
-    return above if direction > 0 else below
+    return max(above if direction >= 0 else 0, below if direction <= 0 else 0)
 
 
 @njit
@@ -353,9 +367,8 @@ def reach_of(free, size, last, number):
     """
     above = POPCOUNT[free >> (number + 1)]
     below = POPCOUNT[free] - 1 - above
-    if size == 0:
-        return max(above, below)
-    return above if number > last else below
+    # In an empty row the last number is -1, so any is above it.
+    return max(above if number > last else 0, below if (number < last) | (size == 0) else 0)
 
 
 @njit
@@ -397,14 +410,20 @@ def row_prospect_after(s, seat, colour, number):
 @njit
 def worth(s, seat, colour, number):
     """Return by how much a tile that fits raises a seat's prospect, in eighths of a point."""
+    return worth_by(s, seat, colour, number, wish_worth(s, seat))
+
+
+@njit
+def worth_by(s, seat, colour, number, wish):
+    """Return `worth` where one more wish stone is worth `wish`."""
     value = row_prospect_after(s, seat, colour, number) - row_prospect(s, seat, colour)
-    return value + symbol_worth(s.symbol[colour, number], wish_worth(s, seat))
+    return value + symbol_worth(s.symbol[colour, number], wish)
 
 
 @njit
 def symbol_worth(symbol, wish):
     """Return what a symbol is worth, in eighths of a point, if a wish stone is worth `wish`."""
-    return wish if symbol == WISH else PROSPECT_UNIT * int(BONUS_POINTS[symbol])
+    return wish if symbol == WISH else int(BONUS_WORTH[symbol])
 
 
 @njit
