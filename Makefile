@@ -10,7 +10,7 @@ SAMPLE ?= 200
 PLAIN := $(addprefix tests/,games playthroughs agents/test_agents.py agents/test_search.py testing/test_kit.py)
 
 .PHONY: setup train test test-slow coverage mutants check check-full check-oldest check-wheel lint
-.PHONY: bench bench-guard bench-peers bench-commits docs demo leaderboard notebooks release clean
+.PHONY: bench bench-guard bench-peers bench-commits docs demo leaderboard ladder notebooks release clean
 
 setup: $(VENV)/.ready
 
@@ -114,6 +114,10 @@ docs: setup
 MINUTES ?= 0
 leaderboard: setup
 	$(BIN)/python docs/leaderboard.py --minutes $(MINUTES)
+
+# The ladder and the tables of budgets; goes on where it was stopped.
+ladder: setup
+	$(BIN)/python docs/ladder.py $(if $(filter-out 0,$(MINUTES)),--minutes $(MINUTES))
 
 # A page that plays the games, with no server behind it: a folder to put anywhere, or to open from here.
 DEMO ?= build/demo

@@ -25,7 +25,7 @@ def main() -> None:
     """Read the measurements and draw them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("measurements", type=Path, help="file of celtica ladder")
-    parser.add_argument("--against", default="greedy", help="the rival")
+    parser.add_argument("--against", default="greedy:v0", help="the rival")
     parser.add_argument("--out", type=Path, required=True, help="picture to write, PNG")
     arguments = parser.parse_args()
     entries = [e for e in read_ladder(arguments.measurements) if e["rival"] == arguments.against]

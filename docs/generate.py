@@ -66,7 +66,7 @@ PHASE = re.compile(r"^    (\w+) = \d+  # (.+)$", re.MULTILINE)
 UNKNOWN = "not measured yet"
 TRAINED = "runs/bot/best"
 OVER = "OVER"  # the phase of a finished game, in which nobody is asked
-HEAD_RIVALS = ("random", "greedy", "bot")  # columns of the ladder's head
+HEAD_RIVALS = ("random", "greedy:v0", "bot")  # columns of the ladder's head
 RESULT_HEADER = (
     *("game", "agent", "against", "players", "games", "win share", "95 % interval", "even share"),
 )

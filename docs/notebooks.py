@@ -18,7 +18,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 FOLDER = Path(__file__).resolve().parent.parent / "notebooks"
-TIME_LIMIT = 600  # seconds for a cell; far more than an idle machine needs, for the busy ones
+TIME_LIMIT = 3600  # seconds for a cell; far more than an idle machine needs, for the busy ones
 
 
 def notebooks() -> list[Path]:

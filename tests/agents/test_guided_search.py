@@ -17,6 +17,8 @@ from celtica_agents.search import (
     make_mc,
     make_puct,
 )
+from celtica_agents.search.flat import value_actions
+from celtica_agents.search.playouts import no_favourite
 from celtica_agents.search.strategy import Settings
 from celtica_env.core.errors import CheckpointError, OptionError
 from celtica_env.testing.play import play_some
@@ -139,6 +141,22 @@ def test_a_value_judges_each_new_node_for_the_seat_that_decided(open_game):
         assert not after.finished[0]
         expected = worth_to(after, mover, guide)
         assert found.values[0, action] == pytest.approx(expected, abs=1e-4)
+
+
+def test_actions_searched_by_a_value_meet_the_same_deals():
+    """However many iterations an action gets, they are those that trying all as often would be."""
+    celtica_env.register_game("tiny", "tests.core.tiny_game")
+    batch, guide = positions("tiny"), ValueAgent(*value_of("tiny"))
+    view = batch.view([(batch.action_masks.sum(axis=1) * ~batch.finished).argmax()])
+    settings = Settings(horizon=1, guidance=1e6)
+    found = SearchAgent("tiny", Budget(30), GUIDED_BY_VALUE, settings, guide=guide).search(view)
+    (tried_ones,) = np.nonzero(found.visits[0])
+    assert len(tried_ones) > 1
+    even = FLAT_BY_VALUE._replace(search=value_actions, favour=no_favourite)
+    for action in tried_ones.tolist():
+        budget = Budget(int(found.visits[0, action]))
+        tried = SearchAgent("tiny", budget, even, settings, guide=guide).search(view)
+        assert found.values[0, action] == pytest.approx(tried.values[0, action], abs=1e-9)
 
 
 @pytest.mark.parametrize("horizon", [0, 1, 2, 50])

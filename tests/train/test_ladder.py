@@ -6,6 +6,7 @@ import pytest
 
 from celtica_env.core.errors import OptionError
 from celtica_train import cli
+from celtica_train.play_games import ladder
 from celtica_train.play_games.ladder import Config, pairings, read_ladder
 
 
@@ -46,6 +47,16 @@ def test_other_rules_are_another_measurement(tmp_path):
     for rules in ([], ["--option", "rules=english"], ["--option", "rules=english"], []):
         climb(path, "random", "greedy", *rules)
     assert [entry.get("options") for entry in read_ladder(path)] == [None, {"rules": "english"}]
+
+
+def test_a_network_that_was_trained_anew_is_measured_again(tmp_path, monkeypatch):
+    path = tmp_path / "ladder.jsonl"
+    for network in ("one", "one", "two", "one"):
+        hashes = {"random": network}
+        monkeypatch.setattr(ladder, "network_hash", lambda name, *_, of=hashes: of.get(name, ""))
+        climb(path, "random", "greedy")
+    found = [entry.get("networks") for entry in read_ladder(path)]
+    assert found == [{"random": "one"}, {"random": "two"}]
 
 
 def test_a_measurement_cut_short_is_played_again(tmp_path):

@@ -29,7 +29,7 @@ from celtica_agents.search.playouts import (
     rule_move,
 )
 from celtica_agents.search.strategy import Settings, Strategy
-from celtica_agents.search.tree import by_puct, by_ucb, grow_tree
+from celtica_agents.search.tree import by_puct, by_ucb, grow_root, grow_tree, has_tree
 from celtica_agents.search.workspace import new_workspace
 from celtica_env import Reasons, View
 from celtica_env.compiling import has_rule, rule_of
@@ -42,7 +42,7 @@ TREE = Strategy(
 TREE_BY_RULE = TREE._replace(favour=by_rule, play=rule_move)
 GUIDED = TREE._replace(select_root=by_puct)
 GUIDED_BY_RULE = TREE_BY_RULE._replace(select_root=by_puct)
-GUIDED_BY_VALUE = GUIDED._replace(judge=look_ahead)
+GUIDED_BY_VALUE = GUIDED._replace(search=grow_root, judge=look_ahead)
 FLAT = TREE._replace(search=compare_actions)
 FLAT_BY_RULE = TREE_BY_RULE._replace(search=compare_actions)
 FLAT_BY_VALUE = FLAT._replace(favour=by_network, judge=look_ahead)
@@ -53,11 +53,15 @@ BY_RULE = Settings(exploration=0.35, margin=10.0, bias=1.0, caution=0.75)
 makes a difference between actions show with fewer of them; both were chosen by the payoff that the
 choices bring in positions of Celtica."""
 
-ESTIMATED = Settings(exploration=0.1, guidance=2.0)
-"""What a tree search plays with where a trained value judges its new nodes."""
+HORIZON = 3
+"""Decisions of its own that a seat plays on for by a value, before that ends a playout. With none
+the value's own error stays, and no number of playouts takes it away."""
 
-LOOKING_AHEAD = Settings(horizon=3, caution=0.75)
-"""What flat Monte Carlo plays with where a trained value ends its playouts."""
+ESTIMATED = Settings(horizon=HORIZON, guidance=0.2)
+"""What a tree search plays with where a trained value ends its playouts."""
+
+LOOKING_AHEAD = Settings(horizon=HORIZON, caution=0.75)
+"""What flat Monte Carlo plays with there."""
 
 GUIDANCE = 0.5  # weight of a policy's shares at the root
 EVEN_SHARE = 0.1  # of the shares is even among the legal actions: a policy may be too sure
@@ -155,7 +159,7 @@ class SearchAgent:
         return found
 
     def _num_nodes(self) -> int | None:
-        if grow_tree not in self.strategy:
+        if not has_tree(self.strategy):
             return None
         return MAX_NODES if self._budget.is_time else self._budget.amount + 1
 
@@ -231,8 +235,8 @@ def make_ismcts(game: str, argument: str) -> SearchAgent:
 def make_puct(game: str, argument: str) -> SearchAgent:
     """Return tree search guided by a trained agent: `puct:100:PATH`, or `puct:50ms:PATH`.
 
-    PUCT by the agent's preferences at the root, UCB1 below; a value also judges new nodes, so that
-    nothing is played out. The path may be `bot`, for what comes with the package.
+    PUCT by the agent's preferences at the root. A policy searches by UCB1 below it; a value plays
+    on, and ends the playouts early. The path may be `bot`, for what comes with the package.
 
     Raises:
         OptionError: the argument has another form.

@@ -118,7 +118,7 @@ def example_arguments(game: str, strategy: Strategy) -> tuple[Any, ...]:
     w = new_workspace(
         spec,
         Settings(),
-        0 if tree.grow_tree in strategy else None,
+        0 if tree.has_tree(strategy) else None,
         new_network(spec, []) if estimate.look_ahead in strategy else None,
     )
     return (numbers, task, 0, 0, w, Findings(numbers, np.zeros((1, 1), np.int64), values))

@@ -5,6 +5,10 @@ actions, adds a node, plays out or asks a trained network, and credits the path.
 deal does not allow is left out of the choice, so the bound counts how often an action was available
 and not how often its parent was visited. Each seat maximizes its own payoff.
 
+Where a trained value ends short playouts, a tree of the mover's own actions is enough: what lies
+deeper is met once or twice by any one deal, and averaging over replies that were tried for once
+blurs what the network's own replies would show.
+
 Sources: Cowling, Powley, Whitehouse, "Information set Monte Carlo tree search", IEEE TCIAIG 2012;
 Auer, Cesa-Bianchi, Fischer, "Finite-time analysis of the multiarmed bandit problem", Machine
 Learning 2002 (the bound); Luckhardt and Irani, "An algorithmic solution of n-person games", AAAI
@@ -16,12 +20,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from celtica_agents.search.flat import try_action
 from celtica_agents.search.playouts import carry_out, is_over
-from celtica_agents.search.strategy import NO_ACTION, deal, favour, judge, select, select_root
+from celtica_agents.search.strategy import (
+    NO_ACTION,
+    Strategy,
+    deal,
+    favour,
+    judge,
+    select,
+    select_root,
+)
 from celtica_env.compiling import below, kernel, legal_mask
 
 ROOT = 0
 NONE = -1
+
+
+def has_tree(strategy: Strategy) -> bool:
+    """Say whether a strategy keeps nodes of a tree."""
+    return strategy.search in (grow_tree, grow_root)
 
 
 @kernel
@@ -32,6 +50,18 @@ def grow_tree(state, first, last, w):
     for index in range(first, last):
         deal(state, index, w)
         iterate(w.records[0], w)
+    return harvest(state.to_move, w)
+
+
+@kernel
+def grow_root(state, first, last, w):
+    """Grow a tree no deeper than the mover's actions, which all meet the same deals, in order."""
+    if first == 0:
+        plant(w)
+    for _ in range(first, last):
+        child = select_root(state, ROOT, w)
+        try_action(state, w.nodes[child].visits, w.nodes[child].action, w)
+        credit(child, state.num_players, w)
     return harvest(state.to_move, w)
 
 

@@ -2,7 +2,8 @@
 
 A line of the file is one pairing, an agent at one seat and its rival at all others. What is there
 already is not played again, so a ladder that was stopped goes on where it was, and a new agent adds
-its own pairings only. `docs/generate.py` makes the tables of `agents/README.md` from the file.
+its own pairings only. A network that was trained anew is another agent. `docs/generate.py` makes
+the tables of `agents/README.md` from the file.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from celtica_env.errors import OptionError
 from celtica_env.extend import checked, lines_of, read_json
 from celtica_train.checkpoint import told_if_full
 from celtica_train.own_game import GameWithOptions
+from celtica_train.play_games.arena.tournament import network_hash
 from celtica_train.play_games.evaluate import evaluate
 
 TIMED_DECISIONS = 60
@@ -143,7 +145,10 @@ def milliseconds(name: str, config: Config) -> float:
 
 
 class Key(TypedDict):
-    """What tells one measurement from another."""
+    """What tells one measurement from another.
+
+    `networks` are hashes of what agents play by, of those that have a network.
+    """
 
     game: str
     players: int
@@ -152,6 +157,7 @@ class Key(TypedDict):
     games: int
     seed: int
     options: NotRequired[dict[str, Any]]
+    networks: NotRequired[dict[str, str]]
 
 
 class Measurement(Key):
@@ -178,6 +184,9 @@ def key_of(config: Config, agent: str, rival: str) -> Key:
     }
     if config.options:
         key["options"] = config.options
+    hashes = {name: network_hash(name, config.game, config.players) for name in (agent, rival)}
+    if any(hashes.values()):
+        key["networks"] = {name: value for name, value in hashes.items() if value}
     return key
 
 
@@ -220,8 +229,9 @@ def find(
     entries: Sequence[Measurement], config: Config, agent: str, rival: str
 ) -> Measurement | None:
     """Return the measurement of a pairing by this version of the package, if it is there."""
-    wanted = {"options": {}, **key_of(config, agent, rival), "package_version": __version__}
-    return next((e for e in entries if wanted.items() <= {"options": {}, **e}.items()), None)
+    left_out: dict[str, Any] = {"options": {}, "networks": {}}
+    wanted = {**left_out, **key_of(config, agent, rival), "package_version": __version__}
+    return next((e for e in entries if wanted.items() <= {**left_out, **e}.items()), None)
 
 
 def line_of(entry: Measurement, is_new: bool) -> str:
