@@ -16,6 +16,8 @@ import numpy as np
 from safetensors.numpy import save
 
 from celtica_agents.learned.files import read_tensors
+from celtica_agents.learned.named import network_of
+from celtica_env import Agent
 from celtica_env.errors import CheckpointError, DiskFullError
 from celtica_env.extend import read_json, shown
 
@@ -100,6 +102,15 @@ def write_atomic(path: Path, content: bytes) -> None:
 def file_hash(path: Path) -> str:
     """Return a hash of a file's content, by which a later one of the same name differs."""
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
+def network_hash(agent: str | Agent, game: str, num_players: int) -> str:
+    """Return a hash of the network's file that an agent plays by, empty if it has none.
+
+    By it a network that was trained anew at the same path is told from the one it was.
+    """
+    file = network_of(agent, game, num_players) if isinstance(agent, str) else None
+    return file_hash(file) if file is not None else ""
 
 
 def save_checkpoint(path: Path, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:

@@ -21,9 +21,9 @@ from celtica_env import Replay, play_replay
 from celtica_env.core.errors import OptionError, StoreError
 from celtica_env.games.celtica.tables import Edition
 from celtica_train import Share, cli, load_results, play_tournament
+from celtica_train.checkpoint import network_hash
 from celtica_train.play_games.arena.engines import WorkerError
 from celtica_train.play_games.arena.store import LOCK_FILE, STORE_FILE, Store, locked
-from celtica_train.play_games.arena.tournament import network_hash
 from tests.agents.policies import value_of
 from tests.core.processes import ROOT, TIMEOUT
 from tests.each_game import each_game

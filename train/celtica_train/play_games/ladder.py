@@ -25,9 +25,8 @@ from rich.text import Text
 from celtica_env import Agent, __version__, agent_seed, ask, load_agent, make_batch
 from celtica_env.errors import OptionError
 from celtica_env.extend import checked, lines_of, read_json
-from celtica_train.checkpoint import told_if_full
+from celtica_train.checkpoint import network_hash, told_if_full
 from celtica_train.own_game import GameWithOptions
-from celtica_train.play_games.arena.tournament import network_hash
 from celtica_train.play_games.evaluate import evaluate
 
 TIMED_DECISIONS = 60

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from celtica_agents.learned.named import network_of
 from celtica_env import Agent, spec
 from celtica_env.errors import OptionError, StoreError
 from celtica_env.extend import check_seed, players_of
-from celtica_train.checkpoint import file_hash
+from celtica_train.checkpoint import network_hash
 from celtica_train.play_games.arena import engines
 from celtica_train.play_games.arena.blocks import PROGRAM
 from celtica_train.play_games.arena.design import Design, labels_of
@@ -136,15 +135,6 @@ def design_of(
         networks=tuple(network_hash(agent, game, num_players) for agent in agents),
         **values,
     )
-
-
-def network_hash(agent: str | Agent, game: str, num_players: int) -> str:
-    """Return a hash of the network's file that an agent plays by, empty if it has none.
-
-    By it a network that was trained anew at the same path is told from the one it was.
-    """
-    file = network_of(agent, game, num_players) if isinstance(agent, str) else None
-    return file_hash(file) if file is not None else ""
 
 
 def engine_of(

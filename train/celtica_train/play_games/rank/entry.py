@@ -15,10 +15,10 @@ import numpy as np
 from celtica_env import Agent, action_to_text
 from celtica_env.errors import StoreError
 from celtica_env.extend import whole
+from celtica_train.checkpoint import network_hash
 from celtica_train.play_games.arena.blocks import begin, load_agents
 from celtica_train.play_games.arena.design import Design
 from celtica_train.play_games.arena.packed import PackedBlock, play_again, read_packed, unpack
-from celtica_train.play_games.arena.tournament import network_hash
 from celtica_train.play_games.playing import Played, answers
 from celtica_train.play_games.rank.pool import Pool
 from celtica_train.play_games.rank.ranking import Ranking, pool_in, ranking_of

@@ -21,9 +21,9 @@ import numpy as np
 from celtica_env import Agent, ask, load_agent, make_batch, spec
 from celtica_env.errors import OptionError, StoreError
 from celtica_env.extend import load_json, players_of, whole
+from celtica_train.checkpoint import network_hash
 from celtica_train.play_games.arena.design import Design, labels_of
 from celtica_train.play_games.arena.packed import ENDING
-from celtica_train.play_games.arena.tournament import network_hash
 from celtica_train.play_games.seating import MAX_GAMES
 
 POOL_FILE = Path(__file__).with_name("pool.json")
