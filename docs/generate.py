@@ -190,15 +190,19 @@ def yes_no(flag: bool) -> str:
 
 
 def shipped_table() -> str:
-    """Return how each network that comes with a game was made, from the files' headers."""
-    rows = []
+    """Return what is known of each network that comes with a game, and how it was made.
+
+    From the files' headers.
+    """
+    rows, commands = [], []
     for game in list_games():
         for players, path in shipped_networks(game).items():
             _, info = read_network(path, game)
-            made = (info.kind, f"{info.steps:,}", info.package_version, f"`{info.command}`")
-            rows.append([game, str(players), *made])
-    header = ["game", "players", "kind", "decisions learned from", "version", "command"]
-    return table(header, rows, numbers=(3,))
+            rows.append([game, str(players), info.kind, f"{info.steps:,}", info.package_version])
+            commands += [f"# {game}, {players} players", *info.command.split("; ")]
+    header = ["game", "players", "kind", "decisions learned from", "version"]
+    lines = "\n".join(commands)
+    return f"{table(header, rows, numbers=(3,))}\n\n```sh\n{lines}\n```"
 
 
 def ladder_tables(entries: Sequence[Mapping[str, Any]]) -> str:
