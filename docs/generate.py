@@ -199,7 +199,8 @@ def shipped_table() -> str:
         for players, path in shipped_networks(game).items():
             _, info = read_network(path, game)
             rows.append([game, str(players), info.kind, f"{info.steps:,}", info.package_version])
-            commands += [f"# {game}, {players} players", *info.command.split("; ")]
+            command, *further = info.command.split("; ")
+            commands += [f"{command}  # {game}, {players} players", *further]
     header = ["game", "players", "kind", "decisions learned from", "version"]
     lines = "\n".join(commands)
     return f"{table(header, rows, numbers=(3,))}\n\n```sh\n{lines}\n```"
