@@ -27,7 +27,7 @@ from celtica_env.core.questions import Event
 from celtica_env.core.registry import load_part
 from celtica_env.core.streams import check_seed, mix_keys, seed_key, stream_keys
 from celtica_env.core.suggest import did_you_mean
-from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, SCRATCH_SIZE
+from celtica_env.core.types import FULL, NO_LIMIT, PAYOFFS, SCRATCH_SIZE, load_package
 
 __all__ = [
     "FULL",
@@ -48,6 +48,7 @@ __all__ = [
     "known_agents",
     "lines_of",
     "load_json",
+    "load_package",
     "load_part",
     "mix_keys",
     "notes_of",

@@ -84,6 +84,5 @@ def by_rule(s, decision, key, scratch):
 
 @cache
 def _compiled_player(game: str, version: str, package: str) -> Callable[..., int]:
-    del package  # another one may have a game of the same name
     with announced(f"play by the greedy agent of {game}"):
-        return compile_player(game, by_rule, new_scratch(), {"choose": rule_of(game, version)})
+        return compile_player(package, by_rule, new_scratch(), {"choose": rule_of(game, version)})

@@ -7,7 +7,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from celtica_env import View, load_game
+from celtica_env import View
 from celtica_env.compiling import (
     Player,
     announced,
@@ -18,7 +18,7 @@ from celtica_env.compiling import (
     mixed,
 )
 from celtica_env.errors import OptionError
-from celtica_env.extend import mix_keys, read_only, refuse_argument, stream_keys
+from celtica_env.extend import load_package, mix_keys, read_only, refuse_argument, stream_keys
 
 
 class RandomAgent:
@@ -45,7 +45,7 @@ class RandomAgent:
 
     def player(self, view: View) -> Player:
         """Return the choice as machine code, for `batch.play`."""
-        entry = _compiled_player(view.spec.id, view.game.package)
+        entry = _compiled_player(view.game.package)
         return Player(entry, new_mask(view.spec.num_actions), self._key[0])
 
 
@@ -81,11 +81,11 @@ def _compiled_picker() -> Callable[[np.ndarray, np.ndarray, np.ndarray], None]:
 
 
 @cache
-def _compiled_player(game: str, package: str) -> Callable[..., int]:
-    del package  # another one may have a game of the same name
-    mask = new_mask(load_game(game).spec.num_actions)()
-    with announced(f"play by the random agent of {game}"):
-        return compile_player(game, at_random, mask, bind((drawn,), {"np": np}))
+def _compiled_player(package: str) -> Callable[..., int]:
+    spec = load_package(package).spec
+    mask = new_mask(spec.num_actions)()
+    with announced(f"play by the random agent of {spec.name}"):
+        return compile_player(package, at_random, mask, bind((drawn,), {"np": np}))
 
 
 @cache

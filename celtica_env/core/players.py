@@ -18,9 +18,8 @@ from celtica_env.core.errors import OptionError
 from celtica_env.core.kernels import Kernels
 from celtica_env.core.loops import REFUSED, RUNNING, carry_out
 from celtica_env.core.recorder import Recorder
-from celtica_env.core.registry import load_game
 from celtica_env.core.streams import GOLDEN_GAMMA, mix
-from celtica_env.core.types import GameSpec
+from celtica_env.core.types import GameSpec, load_package
 from celtica_env.core.verbs import censor, is_legal
 from celtica_env.core.view import View
 
@@ -178,12 +177,12 @@ PARTS = (is_due, decide, mixed, carry_out)
 
 
 def compile_player(
-    game: str, choice: Callable[..., int], memory: Any, names: Mapping[str, Any]
+    package: str, choice: Callable[..., int], memory: Any, names: Mapping[str, Any]
 ) -> Callable[..., int]:
     """Compile, or load from disk, play of a game by a choice: the entry of a `Player`.
 
     Args:
-        game: a name from `list_games()`.
+        package: of the game, `Game.package`.
         choice: a plain function with the arguments of `pick`.
         memory: an example of what it is given.
         names: what the choice uses beside the game's verbs.
@@ -192,14 +191,14 @@ def compile_player(
     from celtica_env.core import rng
     from celtica_env.core.compile import bind, compile_entry, game_namespace
 
-    found = load_game(game)
-    verbs = game_namespace(found.package)
+    spec = load_package(package).spec
+    verbs = game_namespace(package)
     known = {**vars(loops), **globals(), "mix": rng.mix, **verbs, **names}
     bound = bind((choice, *PARTS), known)
     bound["pick"] = bound[choice.__name__]
-    course = np.zeros(1, course_dtype(found.spec))
+    course = np.zeros(1, course_dtype(spec))
     keys, is_asked = np.zeros(1, np.uint64), np.zeros(1, np.bool_)
-    seen = np.zeros(1, found.spec.state_dtype)
+    seen = np.zeros(1, spec.state_dtype)
     return compile_entry(play_games, bound, (course, keys, is_asked, NO_MOVES, seen, memory, 0, 0))
 
 

@@ -177,8 +177,8 @@ def draw_on(s, decision, key, memory):
 
 
 @cache
-def drawing_entry(game):
-    return compile_player(game, draw_on, np.zeros(1), {"DRAW": DRAW})
+def drawing_entry(package):
+    return compile_player(package, draw_on, np.zeros(1), {"DRAW": DRAW})
 
 
 class AskedGrasping(RandomAgent):
@@ -194,7 +194,7 @@ class Grasping(AskedGrasping):
     """Chooses the same, compiled."""
 
     def player(self, view):
-        return Player(drawing_entry(view.spec.id), partial(np.zeros, 1))
+        return Player(drawing_entry(view.game.package), partial(np.zeros, 1))
 
 
 def test_a_choice_that_is_not_legal_is_told_and_nothing_has_changed(tiny):

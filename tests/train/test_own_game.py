@@ -9,6 +9,7 @@ import pytest
 
 import celtica_env
 from celtica_agents.learned.files import network_bytes, read_network
+from celtica_env.core import registry
 from celtica_env.core.errors import BoardError, OptionError
 from celtica_env.games.celtica.board import default_board
 from celtica_env.games.celtica.tables import Edition
@@ -84,7 +85,10 @@ def whole_game(monkeypatch, tmp_path):
 def value_of_tiny():
     """Return a value network of random weights."""
     celtica_env.register_game("tiny", PACKAGE)
-    return value_of("tiny")
+    try:
+        return value_of("tiny")
+    finally:
+        del registry._GAMES["tiny"]
 
 
 @pytest.mark.parametrize("trainer", ["td", "maskable", "selfplay"])

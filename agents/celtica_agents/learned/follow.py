@@ -20,7 +20,7 @@ from celtica_agents.learned.network import (
     apply_layer,
     new_network,
 )
-from celtica_env import Game, View, load_game
+from celtica_env import Game, View
 from celtica_env.compiling import (
     Player,
     announced,
@@ -34,7 +34,7 @@ from celtica_env.compiling import (
     mixed,
     observe,
 )
-from celtica_env.extend import mix_keys, read_only
+from celtica_env.extend import load_package, mix_keys, read_only
 
 
 class Thoughts(NamedTuple):
@@ -137,19 +137,19 @@ class Follower:
 
 def entry(game: Game, function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile, or load from disk, an entry bound to a game: the loop, or play by `follow`."""
-    return _compiled(game.spec.id, game.package, function)
+    return _compiled(game.package, function)
 
 
 @cache
-def _compiled(game_id: str, package: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    spec = load_game(game_id).spec
+def _compiled(package: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    spec = load_package(package).spec
     thoughts = Thoughts(new_network(spec, [], "policy"), np.zeros(1, np.bool_), True)
     verbs = game_namespace(package)
     names = {**verbs, **networks.CONSTANTS, "np": np}
     bound = bind([*kernels_of(networks), weigh, follow_network], names)
     if function is follow:
         with announced(f"play by a policy in {spec.name}"):
-            return compile_player(game_id, follow, thoughts, bound)
+            return compile_player(package, follow, thoughts, bound)
     states, finished = read_only(np.zeros(1, spec.state_dtype)), read_only(np.zeros(1, np.bool_))
     keys, out = np.zeros(1, np.uint64), np.zeros(1, np.int64)
     arguments = states, finished, keys, out, thoughts, 0, 0

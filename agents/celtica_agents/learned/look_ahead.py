@@ -27,7 +27,7 @@ from celtica_agents.learned.network import (
     new_network,
     value_of,
 )
-from celtica_env import Game, View, load_game
+from celtica_env import Game, View
 from celtica_env.compiling import (
     Player,
     announced,
@@ -45,7 +45,14 @@ from celtica_env.compiling import (
     returns,
     step,
 )
-from celtica_env.extend import SCRATCH_SIZE, mix_keys, read_only, seed_key, stream_keys
+from celtica_env.extend import (
+    SCRATCH_SIZE,
+    load_package,
+    mix_keys,
+    read_only,
+    seed_key,
+    stream_keys,
+)
 
 MIN_ROWS_PER_THREAD = 64
 CONSTANTS = {"np": np, "SCRATCH_SIZE": SCRATCH_SIZE, **networks.CONSTANTS}
@@ -297,20 +304,18 @@ def _threads(process: int) -> ThreadPoolExecutor:
 
 def entry(game: Game, function: Callable[..., Any], has_network: bool) -> Callable[..., Any]:
     """Compile, or load from disk, an entry bound to a game: a loop, or play by `prefer`."""
-    return _compiled(game.spec.id, game.package, function, has_network)
+    return _compiled(game.package, function, has_network)
 
 
 @cache
-def _compiled(
-    game_id: str, package: str, function: Callable[..., Any], has_network: bool
-) -> Callable[..., Any]:
-    game = load_game(game_id)
+def _compiled(package: str, function: Callable[..., Any], has_network: bool) -> Callable[..., Any]:
+    game = load_package(package)
     network, memory = new_network(game.spec, []) if has_network else None, new_memory(game, 1)
     bound = bound_kernels(package, has_network)
     by = "" if has_network else " by the potential"
     if function is prefer:
         with announced(f"play by looking ahead{by} in {game.spec.name}"):
-            return compile_player(game_id, prefer, (network, memory), bound)
+            return compile_player(package, prefer, (network, memory), bound)
     states = read_only(np.zeros(1, game.spec.state_dtype))
     rows, floats, flags = np.zeros(1, np.int64), np.zeros(1, np.float32), np.zeros(1, np.bool_)
     keys, seen = np.zeros((1, 1), np.uint64), np.zeros((1, 1), np.int8)
