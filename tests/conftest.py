@@ -172,6 +172,13 @@ def own_registry(monkeypatch):
     monkeypatch.setattr(registry, "_GAMES", dict(registry._GAMES))
 
 
+@pytest.fixture
+def tiny(own_registry):
+    """The game of the tests, registered in this process alone."""
+    registry.register_game("tiny", tiny_game.__name__)
+    return "tiny"
+
+
 @pytest.fixture(scope="session")
 def num_oracle_games(is_full_check) -> int:
     """Random games per variant compared with a plain-Python twin."""

@@ -45,12 +45,6 @@ def positions(game, num_games):
     return batch
 
 
-@pytest.fixture
-def tiny():
-    celtica_env.register_game("tiny", "tests.core.tiny_game")
-    return "tiny"
-
-
 def expect_alike(batch, num_deals, num_threads=1):
     agent = agent_of(batch.spec.name, num_deals)
     found = look_ahead_of(batch, agent, num_threads).judge_actions(batch.view(), SEED)

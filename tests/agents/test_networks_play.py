@@ -45,12 +45,6 @@ def positions(game, num_games=200, num_players=2):
     return batch
 
 
-@pytest.fixture
-def tiny():
-    celtica_env.register_game("tiny", "tests.core.tiny_game")
-    return "tiny"
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @one_game_or_each
 def test_games_in_one_call_are_those_played_decision_by_decision(game, kind):

@@ -5,7 +5,6 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
-import celtica_env
 from celtica_agents.greedy import GreedyAgent
 from celtica_agents.random import RandomAgent
 from celtica_env import load_agent, make_batch
@@ -20,12 +19,6 @@ from tests.each_game import each_game, each_game_and_size
 
 NUM_GAMES = min(6, play_kit.NUM_GAMES)
 NAMES = ("greedy", "random", "random")
-
-
-@pytest.fixture
-def tiny():
-    celtica_env.register_game("tiny", tiny_game.__name__)
-    return "tiny"
 
 
 def games(game, num_players=2, num_games=NUM_GAMES, **options):

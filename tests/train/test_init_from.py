@@ -49,6 +49,11 @@ def test_td_learns_on_from_it():
     np.testing.assert_array_equal(learner.choose(view), bot.act(view))
 
 
+def test_the_command_names_what_was_changed_and_not_where_a_cluster_is():
+    config = TRAINERS["rllib"].config(address="10.0.0.1:6379", hidden=(8, 4), entropy=0.1)
+    assert config.changes == "--hidden 8 4 --entropy 0.1"
+
+
 def test_what_does_not_fit_is_refused_in_words(tmp_path):
     policy = tmp_path / "policy.safetensors"
     policy.write_bytes(network_bytes(*policy_of("celtica", hidden=(8, 4))))

@@ -70,13 +70,6 @@ def course_of(envs, num_steps):
     return course
 
 
-@pytest.fixture
-def tiny():
-    """The game of the tests, which no other process has registered."""
-    celtica_env.register_game("tiny", "tests.core.tiny_game")
-    return "tiny"
-
-
 @pytest.mark.slow
 @each_method
 def test_environments_of_a_game_from_elsewhere_can_be_sent_too(tiny, method):

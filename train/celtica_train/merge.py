@@ -29,8 +29,6 @@ from celtica_env.errors import OptionError
 from celtica_train.checkpoint import write_atomic
 from celtica_train.own_game import OwnGame
 
-MAX_COMMAND = 2000  # characters of the commands that made the networks, in a merged one's header
-
 
 @dataclass
 class Config(OwnGame):
@@ -101,7 +99,7 @@ def merge(
     return merged, replace(
         first,
         steps=sum(info.steps for info in infos),
-        command=commands[:MAX_COMMAND],
+        command=commands,
         package_version=__version__,
     )
 

@@ -24,9 +24,9 @@ OWN_AGENTS = ("none", "random", "greedy", "greedy:v0")
 
 ELSEWHERE = (
     "out", "resume", "package", "option", "trainer", "game", "players", "minutes", "timesteps",
-    "seed", "rivals", "evaluate_games", "final_games",
+    "seed", "rivals", "evaluate_games", "final_games", "address",
 )  # fmt: skip
-"""Settings that stand elsewhere in the command that made a network, or do not change it."""
+"""Settings that a network's command names elsewhere, that do not change it, or that are private."""
 
 
 @dataclass
